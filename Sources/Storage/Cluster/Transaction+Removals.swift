@@ -7,8 +7,11 @@ extension Transaction {
 
     /// The job is deleted with its file.
     func dropFile(of job: Job) throws {
-        if let file = job.state.finish?.file { try requestRemoval(.file(file), from: job.node) }
+        if let file = job.state.finish?.file { try dropFile(file, of: job.node) }
     }
+
+    /// - Parameter number: the node that has moved the file to its place; nil: the file is older than the nodes.
+    func dropFile(_ file: FinishedFile, of number: Int64?) throws { try requestRemoval(.file(file), from: number) }
 
     /// - Parameter number: the node that has made the file; nil: the file is older than the nodes.
     private func requestRemoval(_ subject: Removal.Subject, from number: Int64?) throws {

@@ -47,7 +47,7 @@ extension Transaction {
     private func succeed(
         to job: Job, _ node: Node, _ sharesDownloads: Bool, _ succession: inout Succession
     ) throws {
-        guard job.state.promotion != nil else {
+        guard let promotion = job.state.promotion else {
             _ = try transitionJob(job, on: .attemptInterrupted)
             succession.queued += 1
             return
@@ -58,6 +58,8 @@ extension Transaction {
             try save(job)
             succession.promoting.append(try admitted(try self.job(job.id)))
         } else {
+            // The former node may have moved the file to its place before it ended.
+            try dropFile(promotion.file, of: job.node)
             let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
             let report = AttemptReport(hasLostPart: true)
             _ = try applySignal(.attemptDeferred(Wait(.storage(until: now), cause: why)), to: job.id, report)

@@ -270,6 +270,9 @@ struct NodeTests {
         #expect(succession.queued == 1 && succession.promoting.isEmpty)
         let waiting = try await nodes[1].store.job(job.id)
         #expect(waiting.state.wait?.name == .storage && waiting.attempts == 0, "\(waiting)")
+        // The node may have moved the file to its place before it died.
+        let removals = try await nodes[0].store.removals()
+        #expect(removals.map(\.subject) == [.file(StoreFixture.promotion(of: job.id).file)])
     }
 
     @Test func promotionInASharedFolderIsContinued() async throws {
