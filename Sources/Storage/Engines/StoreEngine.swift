@@ -49,8 +49,8 @@ protocol StoreEngine: Sendable {
     /// Whether this service does what only one node of a cluster does. Any thread may ask.
     var isLeader: Bool { get }
 
-    /// Whether this service could use the database for as long as a lease lasts, so that a lease that has ended shows that its
-    /// node has.
+    /// Whether this service could use the database for as long as a lease lasts, and the server's clock did not jump, so that a lease
+    /// that has ended shows that its node has.
     var maySucceed: Bool { get }
 
     /// See `Store.firstNode`. Any thread may ask.

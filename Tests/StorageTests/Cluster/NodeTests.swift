@@ -262,6 +262,17 @@ struct NodeTests {
         #expect(!nodes[0].store.holdsLease)
     }
 
+    /// The clock of the server jumps, and all leases have ended.
+    @Test func jumpOfTheClockEndsNoLease() async throws {
+        let succession = try await nodes[1].store.writer.write { transaction in
+            // The rows stay locked until the commit, so that no lease is renewed meanwhile.
+            try transaction.run("UPDATE nodes SET expires_at = 1")
+            return try transaction.succeedNodes(endsLeases: true, sharesDownloads: false, limit: 500)
+        }
+        #expect(succession.nodes == [])
+        #expect(nodes.allSatisfy { $0.store.holdsLease })
+    }
+
     @Test func promotionInALocalFolderIsRepeated() async throws {
         let job = try await runningOnFirst()
         _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
