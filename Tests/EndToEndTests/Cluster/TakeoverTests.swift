@@ -55,6 +55,8 @@ import Testing
         #expect(other.downloaded(path) == bytes)
         // It has neither the file nor the part.
         #expect(zombie.downloaded(path) == nil)
+        // The new program heeds signals.
+        #expect(try await zombie.terminate() == .exited(0))
     }
 
     @Test func terminatedNodeHandsItsJobsOverAtOnce() async throws {
