@@ -64,7 +64,8 @@ struct Serving {
                 log.notice("fetchd \(Version.text) is ready at \(address)")
                 supervisor.reportReady(at: address)
             }
-            try await service.run(onReady: isReady, onWaiting: supervisor.reportWaiting)
+            try await service.run(
+                onReady: isReady, onWaiting: supervisor.reportWaiting, onReplaced: { signals.limitReplacement() })
             group.cancelAll()
         }
     }

@@ -3,7 +3,7 @@ import Glibc
 import Locks
 
 /// The handlers of SIGTERM and SIGINT. The first signal requests an orderly stop. A second signal, or the timeout of
-/// the stop, ends the process at once.
+/// the stop, ends the process at once. The timeout also limits the stop of a node whose jobs others have taken over.
 ///
 /// The handlers run on their own queue, not in a task: a disk that hangs can block every thread that runs Swift tasks.
 struct StopSignals: Sendable {
@@ -33,6 +33,16 @@ struct StopSignals: Sendable {
                 source.setRegistrationHandler { isRegistered.resume() }
                 source.resume()
             }
+        }
+    }
+
+    /// The service stops by itself, to begin again. If it still runs after the timeout, the program begins again without it.
+    func limitReplacement() {
+        queue.asyncAfter(deadline: .now() + timeout) {
+            // After a signal, the timeout of the stop ends the process.
+            guard !isRequested else { return }
+            Restart.now()
+            Self.end(ServeStatus.databaseTaken.rawValue, "The system refused to start fetchd again.")
         }
     }
 
