@@ -14,8 +14,9 @@ final class TestedCluster: Sendable {
     ///   - count: of the nodes.
     ///   - arguments: of each node.
     ///   - environment: of the first node.
-    init(of count: Int, _ arguments: [String] = [], environmentOfFirst environment: [String: String] = [:]) async throws
-    {
+    init(
+        of count: Int, _ arguments: [String] = [], environmentOfFirst environment: [String: String] = [:]
+    ) async throws {
         var options = PostgresServer.Options()
         options.syncs = true
         server = try await PostgresServer(options)
