@@ -181,7 +181,7 @@ let package = Package(
             "EngineTests",
             [
                 "CLinux", "Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient",
-                "Locks",
+                "Locks", "PostgresClient",
                 logging,
             ]),
         tests(

@@ -35,7 +35,9 @@ extension DownloadService {
     }
 
     func folderUse(_ store: Store) -> FolderUse {
-        FolderUse(by: store.node, sharing: options.folderSharing, holdsLease: { store.holdsLease })
+        FolderUse(
+            by: store.node, sharing: options.folderSharing, firstNode: { store.firstNode },
+            holdsLease: { store.holdsLease })
     }
 
     /// nil in a database of one service.
@@ -44,7 +46,7 @@ extension DownloadService {
         let use = folderUse(store)
         return RemoteFiles(
             own: node.number,
-            node: { job in use.hasFile(of: job) ? nil : FolderUse.owner(of: job) },
+            node: { job in use.hasFile(of: job) ? nil : use.owner(of: job) },
             url: { try await store.url(ofNode: $0) },
             relay: CurlFileRelay(client, limit: options.maxRelayedFiles))
     }

@@ -47,16 +47,19 @@ public final class DownloadService: Sendable {
     ///   - onReady: called with the port of the API, after the jobs of the last run are recovered and the API accepts
     ///     requests.
     ///   - onWaiting: called if the database cannot be opened yet. Until it can, requests are answered with the reason.
-    /// - Throws: `StartError`; `TokenMissing`; `DatabaseTaken`; `UnstoredError` if some changes could not be written to the disk. All layers are closed in
-    ///   either case.
+    ///   - onReplaced: called once, if other nodes have taken over the jobs of this one. The service stops by itself, which can
+    ///     take long if a disk hangs.
+    /// - Throws: `StartError`; `TokenMissing`; `DatabaseTaken`; `UnstoredError` if some changes could not be written to the
+    ///   disk. All layers are closed in either case.
     public func run(
         onReady: @Sendable (_ port: UInt16) -> Void = { _ in },
-        onWaiting: @escaping @Sendable (_ why: String) -> Void = { _ in }
+        onWaiting: @escaping @Sendable (_ why: String) -> Void = { _ in },
+        onReplaced: @escaping @Sendable () -> Void = {}
     ) async throws {
         let opening = StoreOpening(
             options: options, log: log, isStopping: { [self] in isStopping }, onWaiting: onWaiting,
             onSeizure: { [self] in
-                ending.withLock { $0.isReplaced = true }
+                if noteReplacement() { onReplaced() }
                 stopLayers()
             })
         guard let store = try await opening.open() else {
@@ -75,6 +78,14 @@ public final class DownloadService: Sendable {
         }
         guard isClosed else { throw UnstoredError() }
         log.notice("Stopped. Unfinished downloads continue at the next start.")
+    }
+
+    /// - Returns: whether it is the first note.
+    private func noteReplacement() -> Bool {
+        ending.withLock { ending in
+            defer { ending.isReplaced = true }
+            return !ending.isReplaced
+        }
     }
 
     /// Requests an orderly end of `run()`. Attempts keep the bytes that they have received, and continue at the next

@@ -158,6 +158,7 @@ extension Engine {
     /// Restores a consistent state after a start, before any other operation: removes parts without a promise, queues
     /// interrupted jobs again, and completes interrupted promotions.
     public func recover() async throws {
+        try await findOlderFiles()
         let (interrupted, promoting) = try await services.store.recoverInterrupted()
         var promised = try await services.store.parts()
         promised.merge(try await services.store.partsInPromotion()) { $1 }

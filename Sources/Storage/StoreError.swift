@@ -43,6 +43,10 @@ public enum StoreError: Error, Sendable, Equatable {
     case unknownSession(Name, index: Int)
     case noSuchDelivery(DeliveryID)
     case noSuchToken(TokenID)
+    /// The database has no node with this number.
+    case noSuchNode(Int64)
+    /// The node cannot be forgotten. `why` says what it still has.
+    case nodeInUse(Int64, why: String)
     /// The session was deleted and accepts no more jobs. `index` as above; nil for a retry.
     case sessionFinishing(Name, index: Int?)
     /// The session `default` cannot be deleted.
@@ -121,7 +125,8 @@ extension StoreError {
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .noSuchSession,
             .noSuchJob,
-            .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .sessionFinishing, .sessionPermanent,
+            .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .noSuchNode, .nodeInUse, .sessionFinishing,
+            .sessionPermanent,
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
             .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable,
             .keyWrong, .answerLost,
@@ -170,6 +175,8 @@ extension StoreError: CustomStringConvertible {
             "There is no session \(session). Declare it first, with PUT /v1/sessions/\(session)."
         case .noSuchDelivery(let delivery): "There is no delivery \(delivery)."
         case .noSuchToken(let token): "There is no token \(token)."
+        case .noSuchNode(let number): "There is no node \(number)."
+        case .nodeInUse(let number, let why): "Node \(number) cannot be forgotten: \(why)."
         case .sessionFinishing(let session, _):
             "Session \(session) was deleted and is finishing: it takes no more jobs. Declare it again after it is removed."
         case .sessionPermanent(let session): "The session \(session) is permanent; it cannot be deleted."

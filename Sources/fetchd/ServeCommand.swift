@@ -57,7 +57,6 @@ struct ServeCommand: AsyncParsableCommand {
         } catch is UnstoredError {
             throw ExitCode(ServeStatus.unstored.rawValue)
         } catch is DatabaseTaken {
-            Restart.now()
             throw ExitCode(ServeStatus.databaseTaken.rawValue)
         }
     }

@@ -16,6 +16,7 @@ import Testing
             (.post, "/v1/sessions/{session}/webhooks/{webhook}/test", .webhooks),
             (.post, "/v1/deliveries/{id}/redeliver", .webhooks), (.get, "/v1/events", .events),
             (.get, "/v1/stats", .service), (.get, "/v1/nodes", .service),
+            (.delete, "/v1/nodes/{number}", .administration),
             (.get, "/metrics", .service), (.get, "/livez", .service),
             (.get, "/readyz", .service), (.get, "/openapi.yaml", .service), (.get, "/v1/tokens/{id}", .administration),
             (.get, "/v1/audit", .administration), (.get, "/v1/service", .administration),

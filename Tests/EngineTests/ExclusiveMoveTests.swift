@@ -77,4 +77,18 @@ import Testing
         #expect(fixture.folder.place([promotion]).allSatisfy { $0 == nil })
         #expect(fixture.temporary.files == ["f"])
     }
+
+    /// The answer to a repeated rename reports that the old name is missing.
+    @Test func aRepeatedRenameCountsAsDone() throws {
+        let fixture = try FolderFixture(
+            moving: ExclusiveMove { folder, name, other, target in
+                #expect(renameat(folder, name, other, target) == 0)
+                errno = ENOENT
+                return -1
+            })
+        let promotion = try fixture.promotion(of: fixture.part("part_1", "abc"), to: "f", size: 3)
+        // The repetition takes the file back first.
+        for _ in 0..<2 { #expect(fixture.folder.place([promotion]).allSatisfy { $0 == nil }) }
+        #expect(fixture.temporary.files == ["f"])
+    }
 }

@@ -14,10 +14,11 @@ import Testing
     private static let foreign = "part_C-2.1"
     private static let older = "part_D"
 
-    private static func use(_ sharing: FolderSharing, holdsLease: @escaping @Sendable () -> Bool = { true })
-        -> FolderUse
-    {
-        FolderUse(by: Node(number: 1, epoch: 2), sharing: sharing, holdsLease: holdsLease)
+    private static func use(
+        _ sharing: FolderSharing, firstNode: Int64? = 1, holdsLease: @escaping @Sendable () -> Bool = { true }
+    ) -> FolderUse {
+        FolderUse(
+            by: Node(number: 1, epoch: 2), sharing: sharing, firstNode: { firstNode }, holdsLease: holdsLease)
     }
 
     @Test(arguments: [
@@ -28,6 +29,14 @@ import Testing
         #expect(Self.use(.local).reach(of: PartID(part)) == local)
         #expect(Self.use(.shared).reach(of: PartID(part)) == shared)
         #expect(FolderUse.alone.reach(of: PartID(part)) == .own)
+    }
+
+    /// A part without an owner belongs to the first node, whatever the number of that node is.
+    @Test(arguments: [2, nil] as [Int64?]) func leavesOlderPartsToTheFirstNode(_ firstNode: Int64?) {
+        let use = Self.use(.local, firstNode: firstNode)
+        #expect(use.reach(of: PartID(Self.older)) == .elsewhere)
+        #expect(!use.sweeps(PartID(Self.older)))
+        #expect(use.reach(of: PartID(Self.own)) == .own)
     }
 
     @Test func sweepsItsOwnPartsOnly() throws {

@@ -40,7 +40,8 @@ enum RouteClass: Int, Sendable, CaseIterable {
         case "sessions": self = pattern.contains("webhooks") ? .webhooks : .sessions
         case "deliveries": self = .webhooks
         case "events": self = .events
-        case "stats", "nodes": self = .service
+        case "stats": self = .service
+        case "nodes": self = method == .get ? .service : .administration
         case "tokens", "audit", "service", "sign-in", "tickets": self = .administration
         default: self = .other
         }

@@ -19,13 +19,14 @@ extension Problem {
 
     init(_ error: StoreError) {
         switch error {
-        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery, .noSuchToken:
+        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery, .noSuchToken, .noSuchNode:
             self.init(.notFound, error.description)
         case .unknownSession(_, let index):
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
         case .sessionFinishing(_, let index):
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
-        case .sessionPermanent, .webhookDisabled, .webhookGone, .fieldsFixed, .moveRefused, .gidTaken, .answerLost,
+        case .sessionPermanent, .nodeInUse, .webhookDisabled, .webhookGone, .fieldsFixed, .moveRefused, .gidTaken,
+            .answerLost,
             .webhookSecretsLost:
             self.init(.stateConflict, error.description)
         case .placeholderUnknown(let header):

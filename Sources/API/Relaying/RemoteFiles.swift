@@ -10,7 +10,7 @@ public struct RemoteFiles: Sendable {
     let own: Int64
     /// Which other node has the file of a job; nil: this one.
     let node: @Sendable (Job) -> Int64?
-    /// Where other nodes reach the API of a node; nil: the node is not known, or it has no URL.
+    /// Where other nodes reach the API of a node; nil: it has no URL. Throws `StoreError.noSuchNode`.
     let url: @Sendable (_ ofNode: Int64) async throws -> String?
     let relay: any FileRelay
 
@@ -25,11 +25,11 @@ public struct RemoteFiles: Sendable {
 extension RemoteFiles {
     /// The response of the node that has the file.
     ///
-    /// - Throws: 503 if that node cannot be reached. Another one that answers at its URL refuses the request.
+    /// - Throws: 503 if that node cannot be reached, or if another one answers at its URL; 410 if it never returns.
     func response(
         to head: RequestHead, fromNode node: Int64, _ signature: RelaySignature, at now: Date
     ) async throws -> Response {
-        guard let url = try await url(node) else {
+        guard let url = try await knownURL(ofNode: node) else {
             throw Problem.away(node, "the other nodes do not know its URL. Start it with --node-url")
         }
         let base = url.hasSuffix("/") ? String(url.dropLast()) : url
@@ -47,6 +47,14 @@ extension RemoteFiles {
                 status: response.status, headers: response.headers.only(Self.returned), body: response.body)
         } catch {
             throw Problem.away(node, error.reason)
+        }
+    }
+
+    private func knownURL(ofNode node: Int64) async throws -> String? {
+        do {
+            return try await url(node)
+        } catch StoreError.noSuchNode {
+            throw Problem(.fileGone, "The file was on node \(node), which an administrator has removed.")
         }
     }
 

@@ -18,7 +18,19 @@ struct NodeRoutes: Sendable {
         startedAt = SystemTime().now
     }
 
-    var routes: [Route] { [Route(.get, "/v1/nodes", .scope(.read, of: .service), list)] }
+    var routes: [Route] {
+        [
+            Route(.get, "/v1/nodes", .scope(.read, of: .service), list),
+            Route(.delete, "/v1/nodes/{number}", .scope(.admin, of: .service), forget),
+        ]
+    }
+
+    private func forget(_ context: RequestContext) async throws -> Response {
+        let text = context.parameter("number")
+        guard let number = Int64(text) else { throw Problem(.notFound, "'\(text)' is not the number of a node.") }
+        try await store.forgetNode(number, audit: context.auditNote)
+        return .noContent
+    }
 
     private func list(_ context: RequestContext) async throws -> Response {
         let nodes = try await store.nodes()

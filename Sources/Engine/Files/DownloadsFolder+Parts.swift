@@ -12,6 +12,12 @@ extension DownloadsFolder {
             id.fileName, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: "make the part")
     }
 
+    /// Whether the part has a file in this folder.
+    func hasFile(of id: PartID) -> Bool {
+        var status = stat()
+        return fstatat(parts.number, id.fileName, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
     enum PartLoss: Error {
         case missing, shorterThanRecorded
         /// The part may be complete, but this service has lost its lease and may not cut its file.

@@ -82,12 +82,12 @@ extension DownloadsFolder {
         case .same(let mode, hasOtherName: true) where isSame(promotion, at: place):
             // fetchd died between the two calls that move a file: the file is in its place.
             try requirePermissions(of: promotion, having: mode)
-            return try complete(promotion, remove(part))
+            return try complete(promotion, remove(part), at: place)
         case .same(let mode, _): try requirePermissions(of: promotion, having: mode)
         case .other: throw .changed
         case .missing: try requirePermissions(of: promotion, having: takeBack(promotion, from: place))
         }
-        try complete(promotion, move(part, to: place, isReplacing: promotion.conflict == .replace))
+        try complete(promotion, move(part, to: place, isReplacing: promotion.conflict == .replace), at: place)
         // Another program may have given the part's name to another file just before the rename.
         guard isSame(promotion, at: place) else {
             _ = move(place, to: part)
@@ -95,8 +95,15 @@ extension DownloadsFolder {
         }
     }
 
-    private func complete(_ promotion: Promotion, _ code: Int32) throws(PromotionFault) {
-        guard code == 0 else { throw Self.fault(code, promotion) }
+    private func complete(_ promotion: Promotion, _ code: Int32, at place: FolderEntry) throws(PromotionFault) {
+        guard isDone(code, promotion, at: place) else { throw Self.fault(code, promotion) }
+    }
+
+    /// An NFS client repeats a request whose answer was lost. The answer to the repetition reports that the old name is missing.
+    ///
+    /// - Parameter code: of the call that leaves the file with this name only.
+    private func isDone(_ code: Int32, _ promotion: Promotion, at entry: FolderEntry) -> Bool {
+        code == 0 || code == ENOENT && isSame(promotion, at: entry)
     }
 
     private static func fault(_ code: Int32, _ promotion: Promotion) -> PromotionFault {
@@ -136,8 +143,11 @@ extension DownloadsFolder {
     /// - Returns: the mode of the file.
     private func takeBack(_ promotion: Promotion, from place: FolderEntry) throws(PromotionFault) -> mode_t {
         guard case .same(let mode, _) = identity(of: promotion, at: place) else { throw .vanished }
-        let code = move(place, to: FolderEntry(promotion.part.fileName, in: parts))
-        guard code == 0 else { throw .disk(DiskError("move the file back to the parts", code: code)) }
+        let part = FolderEntry(promotion.part.fileName, in: parts)
+        let code = move(place, to: part)
+        guard isDone(code, promotion, at: part) else {
+            throw .disk(DiskError("move the file back to the parts", code: code))
+        }
         // Later steps may depend on the part's name: a committed refusal, or another destination.
         do throws(DiskError) {
             try syncs.syncNames(in: parts)

@@ -9,11 +9,17 @@ public struct FolderUse: Sendable {
     /// This service; nil in a database of its own.
     let node: Node?
     let sharing: FolderSharing
+    /// See `Store.firstNode`.
+    private let firstNode: @Sendable () -> Int64?
     /// Whether this service may still act for its jobs. If not, it changes no name and cuts no file.
     let holdsLease: @Sendable () -> Bool
 
-    public init(by node: Node?, sharing: FolderSharing, holdsLease: @escaping @Sendable () -> Bool) {
-        (self.node, self.sharing, self.holdsLease) = (node, sharing, holdsLease)
+    /// - Parameter firstNode: see `Store.firstNode`.
+    public init(
+        by node: Node?, sharing: FolderSharing, firstNode: @escaping @Sendable () -> Int64? = { nil },
+        holdsLease: @escaping @Sendable () -> Bool
+    ) {
+        (self.node, self.sharing, self.firstNode, self.holdsLease) = (node, sharing, firstNode, holdsLease)
     }
 
     /// The use by a service in a database of its own.
@@ -35,21 +41,17 @@ public struct FolderUse: Sendable {
         guard let node else { return .own }
         if part.owner?.number == node.number { return .own }
         return switch sharing {
-        case .local: Self.owner(part.owner?.number) == node.number ? .own : .elsewhere
+        case .local: part.owner == nil && firstNode() == node.number ? .own : .elsewhere
         case .shared: .foreign
         }
     }
-
-    /// Parts and files without a node are older than the cluster. They belong to its first node: the service that has brought
-    /// them.
-    private static func owner(_ number: Int64?) -> Int64 { number ?? 1 }
 
     /// Whether this service removes the file of the part if no job needs it.
     func sweeps(_ part: PartID) -> Bool {
         switch (node?.number, part.owner?.number) {
         case (nil, nil): true
         case (nil, _?): false
-        case (let own?, nil): sharing == .local && own == Self.owner(nil)
+        case (let own?, nil): sharing == .local && own == firstNode()
         case (let own?, let owner?): own == owner
         }
     }
@@ -57,11 +59,14 @@ public struct FolderUse: Sendable {
     /// Whether other services have files in folders of their own.
     var isApart: Bool { node != nil && sharing == .local }
 
-    /// Whether the finished file of a job is in this folder.
-    public func hasFile(of job: Job) -> Bool { !isApart || Self.owner(job.node) == node?.number }
+    /// Whether the finished file of a job is in this folder, or may be: if it is not known which node has it, each node looks.
+    public func hasFile(of job: Job) -> Bool {
+        guard isApart, let owner = owner(of: job) else { return true }
+        return owner == node?.number
+    }
 
-    /// The number of the node that has the finished file of a job.
-    public static func owner(of job: Job) -> Int64 { owner(job.node) }
+    /// The number of the node that has the finished file of a job; nil: it is not known.
+    public func owner(of job: Job) -> Int64? { job.node ?? firstNode() }
 
     /// A name for a file that only this service has in the folder.
     func ownName(_ name: String) -> String { node.map { "\(name)-\($0.number)" } ?? name }

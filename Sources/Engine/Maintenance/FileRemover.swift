@@ -11,21 +11,35 @@ struct FileRemover: MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { services.store.work(.removals) }
 
     func pass() async throws -> Date? {
-        let removals = try await services.store.removals()
-        guard !removals.isEmpty else { return nil }
-        let removed = try await services.lanes.metadata.run { [folder = services.folder, log = services.log] in
-            removals.filter { removal in
+        var (failed, example): (Int, DiskError?) = (0, nil)
+        var last: Removal?
+        repeat {
+            let removals = try await services.store.removals(after: last)
+            let faults = try await remove(removals)
+            try await services.store.forget(zip(removals, faults).compactMap { $1 == nil ? $0 : nil })
+            failed += faults.count { $0 != nil }
+            example = example ?? faults.compactMap(\.self).first
+            last = removals.last
+        } while last != nil && !Task.isCancelled
+        guard let example else { return nil }
+        services.log.warning(
+            "\(failed) files that other nodes have dropped cannot be removed, for example: could not \(example.action): \(example.reason). fetchd tries again in a minute."
+        )
+        return services.time.now.addingTimeInterval(Self.retryInterval)
+    }
+
+    /// - Returns: for each file, why it could not be removed; nil when it is gone.
+    private func remove(_ removals: [Removal]) async throws -> [DiskError?] {
+        try await services.lanes.metadata.run { [folder = services.folder] in
+            removals.map { removal -> DiskError? in
                 do throws(DiskError) {
                     try folder.remove(removal.subject)
-                    return true
+                    return nil
                 } catch {
-                    log.warning("Could not \(error.action): \(error.reason). fetchd tries again in a minute.")
-                    return false
+                    return error
                 }
             }
         }
-        try await services.store.forget(removed)
-        return services.time.now.addingTimeInterval(removed.isEmpty ? Self.retryInterval : 0)
     }
 
     private static let retryInterval: TimeInterval = 60

@@ -12,7 +12,7 @@ final class NodeLease: Sendable {
 
     private struct State {
         var renewedAt: Duration
-        /// Since when the server could be used.
+        /// Since when the server could be used and its clock has not jumped.
         var steadySince: Duration
         var isLost = false
         var isLeader = false
@@ -47,21 +47,23 @@ final class NodeLease: Sendable {
     var isLeader: Bool { holds && state.withLock(\.isLeader) }
 
     func renew(_ renewal: ServerClock.Measurement) {
+        let hasJumped = clock.follow(renewal)
         state.withLock { state in
             // The server was away, or this process was stopped.
             if renewal.answeredAt - state.renewedAt > Self.patience {
                 (state.steadySince, state.isLeader) = (renewal.answeredAt, false)
             }
+            // Leases of living nodes may have ended with the jump.
+            if hasJumped { state.steadySince = renewal.answeredAt }
             state.renewedAt = max(state.renewedAt, renewal.sentAt)
         }
-        clock.follow(renewal)
     }
 
     /// The connection was lost.
     func noteLoss() { state.withLock { $0.steadySince = uptime } }
 
-    /// Whether the server could be used for as long as a lease lasts. Otherwise the nodes could not renew their leases, and a
-    /// lease that has ended does not show that its node has.
+    /// Whether the server could be used, and its clock did not jump, for as long as a lease lasts. Otherwise the nodes could not renew
+    /// their leases in time, and a lease that has ended does not show that its node has.
     var isSteady: Bool { holds && state.withLock { uptime - $0.steadySince >= Self.duration } }
 
     /// - Returns: whether the node leads from now on.

@@ -26,12 +26,19 @@ final class ServerClock: TimeSource {
     }
 
     /// Follows a measurement that is exact enough.
-    func follow(_ measurement: Measurement) {
-        let new = measurement.origin
-        origin.withLock { origin in
-            if abs(new - origin) > measurement.error.milliseconds + 1 { origin = new }
+    ///
+    /// - Returns: whether the server's clock has jumped.
+    func follow(_ measurement: Measurement) -> Bool {
+        let (new, error) = (measurement.origin, measurement.error.milliseconds)
+        return origin.withLock { origin in
+            let difference = abs(new - origin)
+            if difference > error + 1 { origin = new }
+            return difference > error + Self.smallestJump
         }
     }
+
+    /// In milliseconds. Corrections by less do not end a lease that is renewed in time.
+    private static let smallestJump: Int64 = 1000
 
     var now: Date { Date(milliseconds: origin.withLock(\.self) + machine.uptime.milliseconds) }
     var uptime: Duration { machine.uptime }

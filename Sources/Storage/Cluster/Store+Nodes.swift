@@ -7,12 +7,27 @@ extension Store {
         return try await read { db in try db.map(Self.selectNodes) { NodeStatus($0) } }
     }
 
-    /// Where other nodes reach a node; nil: the node is not known, or it has no URL.
+    /// Where other nodes reach a node; nil: it has no URL.
+    ///
+    /// - Throws: `noSuchNode`.
     public func url(ofNode number: Int64) async throws(StoreError) -> String? {
-        guard node != nil else { return nil }
+        guard node != nil else { throw .noSuchNode(number) }
         return try await read { db in
-            let row = try db.row("SELECT url FROM nodes WHERE number = ?", [number])
-            return row.flatMap { $0["url"] as String? }
+            guard let row = try db.row("SELECT url FROM nodes WHERE number = ?", [number]) else {
+                throw StoreError.noSuchNode(number)
+            }
+            return row["url"] as String?
+        }
+    }
+
+    /// Removes a node that never returns, and what it should have removed from its folder. If it returns, it is a new node.
+    ///
+    /// - Throws: `noSuchNode`; `nodeInUse` while it has a lease or jobs.
+    public func forgetNode(_ number: Int64, audit note: AuditNote? = nil) async throws {
+        guard node != nil else { throw StoreError.noSuchNode(number) }
+        try await writer.write { transaction in
+            try transaction.forgetNode(number)
+            try transaction.audit(note)
         }
     }
 

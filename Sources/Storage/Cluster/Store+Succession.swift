@@ -16,9 +16,9 @@ extension Store {
     /// Takes over the work of nodes whose leases have ended, and leads if no node does. Call it again until it is complete.
     public func succeedNodes() async throws -> Succession {
         guard node != nil else { return Succession() }
-        let (endsLeases, sharesDownloads) = (engine.maySucceed, options.node.sharesDownloads)
-        return try await writer.write {
-            try $0.succeedNodes(endsLeases: endsLeases, sharesDownloads: sharesDownloads, limit: 500)
+        return try await writer.write { [engine, sharesDownloads = options.node.sharesDownloads] in
+            // The write may have waited long.
+            try $0.succeedNodes(endsLeases: engine.maySucceed, sharesDownloads: sharesDownloads, limit: 500)
         }
     }
 

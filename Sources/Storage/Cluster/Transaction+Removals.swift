@@ -3,18 +3,19 @@ import Downloads
 /// Files in the folders of other nodes that have to be removed. Only the node that has a folder removes its files.
 extension Transaction {
     /// The job has lost this part. This node removes the file itself, if it has made the part.
-    func dropFile(of part: PartID) throws {
-        if let owner = part.owner { try requestRemoval(.part(part), on: owner.number) }
-    }
+    func dropFile(of part: PartID) throws { try requestRemoval(.part(part), from: part.owner?.number) }
 
     /// The job is deleted with its file.
     func dropFile(of job: Job) throws {
-        guard let other = job.node, let file = job.state.finish?.file else { return }
-        try requestRemoval(.file(file), on: other)
+        if let file = job.state.finish?.file { try dropFile(file, of: job.node) }
     }
 
-    private func requestRemoval(_ subject: Removal.Subject, on other: Int64) throws {
-        guard let node, node.number != other else { return }
+    /// - Parameter number: the node that has moved the file to its place; nil: the file is older than the nodes.
+    func dropFile(_ file: FinishedFile, of number: Int64?) throws { try requestRemoval(.file(file), from: number) }
+
+    /// - Parameter number: the node that has made the file; nil: the file is older than the nodes.
+    private func requestRemoval(_ subject: Removal.Subject, from number: Int64?) throws {
+        guard let node, let other = try number ?? firstNode(), other != node.number else { return }
         let removal = try Removal(subject)
         try run(
             "INSERT INTO removals (node, kind, name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -24,7 +25,7 @@ extension Transaction {
 
     /// Another job takes the part over, so its file stays.
     func keepFile(of part: PartID) throws {
-        guard let node, let owner = part.owner, owner.number != node.number else { return }
+        guard let node, part.owner?.number != node.number else { return }
         let removal = try Removal(.part(part))
         try run("DELETE FROM removals WHERE kind = ? AND name = ?", [removal.kind, removal.name])
     }

@@ -10,7 +10,7 @@ extension Transaction {
     func succeedNodes(endsLeases: Bool, sharesDownloads: Bool, limit: Int) throws -> Succession {
         guard let node else { return Succession() }
         var succession = Succession()
-        if endsLeases { succession.nodes = try endLeases() }
+        if endsLeases { succession.nodes = try endLeases(by: node) }
         try run(
             """
             UPDATE journal SET leader = ? WHERE leader IS NULL
@@ -38,9 +38,15 @@ extension Transaction {
     }
 
     /// A process that has one of these leases cannot commit from now on.
-    private func endLeases() throws -> [Int64] {
+    ///
+    /// If the lease of this node has ended as well, the server's clock has jumped, and the others may live as this one does.
+    private func endLeases(by node: Node) throws -> [Int64] {
         let ended = try rows(
-            "SELECT number FROM nodes WHERE expires_at < \(PostgresNode.now) ORDER BY number FOR UPDATE"
+            """
+            SELECT number FROM nodes WHERE number <> ?1 AND expires_at < \(PostgresNode.now)
+                AND EXISTS (SELECT 1 FROM nodes WHERE number = ?1 AND expires_at >= \(PostgresNode.now))
+            ORDER BY number FOR UPDATE
+            """, [node.number]
         ).map { $0["number"] as Int64 }
         for number in ended {
             try run("UPDATE nodes SET epoch = epoch + 1, expires_at = NULL WHERE number = ?", [number])
@@ -56,7 +62,7 @@ extension Transaction {
     private func succeed(
         to job: Job, _ node: Node, _ sharesDownloads: Bool, _ succession: inout Succession
     ) throws {
-        guard job.state.promotion != nil else {
+        guard let promotion = job.state.promotion else {
             _ = try transitionJob(job, on: .attemptInterrupted)
             succession.queued += 1
             return
@@ -67,6 +73,8 @@ extension Transaction {
             try save(job)
             succession.promoting += 1
         } else {
+            // The former node may have moved the file to its place before it ended.
+            try dropFile(promotion.file, of: job.node)
             let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
             let report = AttemptReport(hasLostPart: true)
             _ = try applySignal(.attemptDeferred(Wait(.storage(until: now), cause: why)), to: job.id, report)

@@ -53,9 +53,15 @@ protocol StoreEngine: Sendable {
     /// Whether this service does what only one node of a cluster does. Any thread may ask.
     var isLeader: Bool { get }
 
-    /// Whether this service could use the database for as long as a lease lasts, so that a lease that has ended shows that its
-    /// node has.
+    /// Whether this service could use the database for as long as a lease lasts, and the server's clock did not jump, so that a lease
+    /// that has ended shows that its node has.
     var maySucceed: Bool { get }
+
+    /// See `Store.firstNode`. Any thread may ask.
+    var firstNode: Int64? { get }
+
+    /// A commit has made this node, or an earlier one has made another node, the first node.
+    func note(firstNode: Int64)
 
     /// Shows the other nodes that this service stops.
     func drain()
@@ -93,6 +99,8 @@ extension StoreEngine {
     var clock: (any TimeSource)? { nil }
     var isLeader: Bool { true }
     var maySucceed: Bool { false }
+    var firstNode: Int64? { nil }
+    func note(firstNode: Int64) {}
     func drain() {}
     func follow(_ follower: NodeFollower) {}
     func takeUncertainStored() -> Int64? { nil }

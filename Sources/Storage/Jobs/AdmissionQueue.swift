@@ -139,13 +139,14 @@ struct AdmissionQueue {
         return " AND (token IS NULL OR token NOT IN (\(names)))"
     }
 
-    /// Only for PostgreSQL. A part without an owner is older than the cluster, and belongs to its first node.
+    /// Only for PostgreSQL. A part without an owner is older than the nodes, and belongs to the first node.
     private static func condition(leavingTo owners: Set<Int64>) -> String {
         guard !owners.isEmpty else { return "" }
         let numbers = owners.sorted().map { "'\($0)'" }.joined(separator: ", ")
         return """
              AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.job = jobs.id
-                AND coalesce(nullif(split_part(split_part(parts.id, '-', 2), '.', 1), ''), '1') IN (\(numbers)))
+                AND coalesce(nullif(split_part(split_part(parts.id, '-', 2), '.', 1), ''),
+                    (SELECT CAST(first_node AS text) FROM journal)) IN (\(numbers)))
             """
     }
 

@@ -39,7 +39,7 @@ struct MigrationTarget {
                 onTable(table.name)
                 report.tables.append(try copy(table, from: source, of: node, &transaction))
             }
-            try transaction.commit(with: numbers(source))
+            try transaction.commit(with: numbers(source, of: node))
             return report
         }
     }
@@ -95,8 +95,10 @@ struct MigrationTarget {
     }
 
     /// Makes PostgreSQL continue above all numbers that SQLite has given, of rows that were deleted, too. The number of
-    /// commits tells a service that the rows are others.
-    private func numbers(_ source: MigrationSource) -> [PostgresStatement] {
+    /// commits shows a service that the rows are others.
+    ///
+    /// - Parameter node: has the parts and files of the service.
+    private func numbers(_ source: MigrationSource, of node: Int64) -> [PostgresStatement] {
         let identities = source.tables.compactMap { table -> PostgresStatement? in
             guard let last = table.lastNumber, table.name != "events" else { return nil }
             let column = table.columns[table.key[0]].name
@@ -104,8 +106,8 @@ struct MigrationTarget {
                 "ALTER TABLE \"\(table.name)\" ALTER COLUMN \"\(column)\" RESTART WITH \(last + 1)", isPrepared: false)
         }
         let journal = PostgresStatement(
-            "UPDATE journal SET last = $1, commits = commits + 1, writer = ''", [.int8(source.lastEvent)],
-            isPrepared: false)
+            "UPDATE journal SET last = $1, commits = commits + 1, writer = '', first_node = $2",
+            [.int8(source.lastEvent), .int8(node)], isPrepared: false)
         return identities + [journal]
     }
 }

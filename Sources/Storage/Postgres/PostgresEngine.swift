@@ -58,6 +58,10 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     var maySucceed: Bool { membership?.lease.isSteady ?? false }
 
+    var firstNode: Int64? { membership?.firstNode.withLock(\.self) }
+
+    func note(firstNode: Int64) { membership?.firstNode.withLock { $0 = firstNode } }
+
     func drain() { membership?.lease.drain() }
 
     func follow(_ follower: NodeFollower) { membership?.follow(follower) }

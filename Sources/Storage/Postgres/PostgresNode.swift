@@ -8,6 +8,8 @@ enum PostgresNode {
         /// Of the last commit before.
         var position: Int64
         var lastEvent: Int64
+        /// See `Store.firstNode`.
+        var firstNode: Int64?
         /// In milliseconds since 1970 (UTC).
         var serverTime: Int64
     }
@@ -20,7 +22,7 @@ enum PostgresNode {
     ) throws -> Registration {
         try connection.transaction { transaction in
             let journal = try transaction.execute(
-                PostgresStatement("SELECT commits, last FROM journal WHERE id = 1 FOR UPDATE"))
+                PostgresStatement("SELECT commits, last, first_node FROM journal WHERE id = 1 FOR UPDATE"))
             let row = try transaction.execute(PostgresStatement(insert, values(id, description)))
             let node = Node(number: try row[0].value(0), epoch: try row[0].value(1))
             let forget = "DELETE FROM additional_connections WHERE node = $1"
@@ -29,7 +31,7 @@ enum PostgresNode {
             ])
             return Registration(
                 node: node, position: try journal[0].value(0), lastEvent: try journal[0].value(1),
-                serverTime: try row[0].value(2))
+                firstNode: try journal[0].optional(2), serverTime: try row[0].value(2))
         }
     }
 

@@ -7,10 +7,25 @@ enum Restart {
     /// Returns only if the system refuses it.
     static func now() {
         let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
-        // The link names the running program also after an upgrade has replaced the file; the path finds the new one.
-        let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        execv(path, arguments)
+        let link = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        unblockSignals()
+        execv(path(from: link), arguments)
         execv("/proc/self/exe", arguments)
         for argument in arguments { free(argument) }
+    }
+
+    /// The path of the program, which leads to the new file after an upgrade has replaced the running one.
+    ///
+    /// - Parameter link: the target of `/proc/self/exe`. The kernel marks a file that was replaced (proc_pid_exe(5)).
+    static func path(from link: String) -> String {
+        let mark = " (deleted)"
+        return link.hasSuffix(mark) ? String(link.dropLast(mark.count)) : link
+    }
+
+    /// The new program keeps the mask of this thread. The threads of Dispatch block signals.
+    private static func unblockSignals() {
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
     }
 }

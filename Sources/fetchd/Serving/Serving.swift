@@ -19,8 +19,20 @@ struct Serving {
         (self.level, log) = (level, Logger(label: "fetchd"))
     }
 
-    /// - Throws: `StartError`, `UnstoredError`, `DatabaseTaken`.
+    /// - Throws: `StartError`; `UnstoredError`; `DatabaseTaken` if the system refuses to begin the program again.
     func run() async throws {
+        let signals = StopSignals(stopWithin: settings.stopTimeout)
+        do {
+            try await run(signals)
+        } catch let error as DatabaseTaken {
+            // A signal may have come after the end of the service.
+            guard !signals.isRequested else { return }
+            Restart.now()
+            throw error
+        }
+    }
+
+    private func run(_ signals: StopSignals) async throws {
         if !settings.allowCoreDumps { CoreDumps.disable() }
         announceFolders()
         DescriptorLimit.raise()
@@ -33,14 +45,14 @@ struct Serving {
         options.setLogLevel = { [level] in level.level = $0 }
         let service = DownloadService(options, log: log)
         let supervisor = Supervisor(environment: ProcessInfo.processInfo.environment, log: log)
-        let signals = await StopSignals.heed(stopWithin: settings.stopTimeout)
+        await signals.install()
         let reloading = Reloading(
             started: settings, mostConcurrentJobs: options.mostConcurrentJobs, read: read, log: log)
         let reloads = await ReloadSignal.heed()
         try await withThrowingTaskGroup { group in
             group.addTask { for await _ in reloads { await reloading.reload(service) } }
             group.addTask {
-                for await _ in signals {
+                for await _ in signals.requests {
                     log.notice("Stopping. A second signal ends fetchd at once.")
                     supervisor.reportStopping()
                     service.stop()
@@ -52,7 +64,8 @@ struct Serving {
                 log.notice("fetchd \(Version.text) is ready at \(address)")
                 supervisor.reportReady(at: address)
             }
-            try await service.run(onReady: isReady, onWaiting: supervisor.reportWaiting)
+            try await service.run(
+                onReady: isReady, onWaiting: supervisor.reportWaiting, onReplaced: { signals.limitReplacement() })
             group.cancelAll()
         }
     }

@@ -3,41 +3,62 @@ import Glibc
 import Locks
 
 /// The handlers of SIGTERM and SIGINT. The first signal requests an orderly stop. A second signal, or the timeout of
-/// the stop, ends the process at once.
+/// the stop, ends the process at once. The timeout also limits the stop of a node whose jobs others have taken over.
 ///
 /// The handlers run on their own queue, not in a task: a disk that hangs can block every thread that runs Swift tasks.
-enum StopSignals {
-    /// Returns when the handlers are installed; until then the signals end the process.
-    ///
+struct StopSignals: Sendable {
+    /// Yields one element, at the first signal.
+    let requests: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private let timeout: Double
+    private let queue = DispatchQueue(label: "fetchd.signals", qos: .userInitiated)
+    private let count = Locked(0)
+
     /// - Parameter seconds: the timeout of the orderly stop.
-    /// - Returns: a stream that yields one element, at the first signal.
-    static func heed(stopWithin seconds: Double) async -> AsyncStream<Void> {
-        let (requests, continuation) = AsyncStream<Void>.makeStream()
-        let queue = DispatchQueue(label: "fetchd.signals", qos: .userInitiated)
-        let count = Locked(0)
+    init(stopWithin seconds: Double) {
+        timeout = seconds
+        (requests, continuation) = AsyncStream<Void>.makeStream()
+    }
+
+    /// Whether a signal has requested the stop.
+    var isRequested: Bool { count.withLock { $0 > 0 } }
+
+    /// Returns when the handlers are installed; until then the signals end the process.
+    func install() async {
         for number in [SIGTERM, SIGINT] {
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             // The handler retains its source, so that the source lives as long as the process.
-            source.setEventHandler {
-                let signals = count.withLock { count in
-                    count += Int(source.data)
-                    return count
-                }
-                guard signals == 1 else { end(128 + number, "A second signal ends fetchd at once.") }
-                queue.asyncAfter(deadline: .now() + seconds) {
-                    end(
-                        ServeStatus.unstored.rawValue,
-                        "The stop took longer than the \(seconds) s of --stop-timeout. At the next start, running jobs continue from their last checkpoint."
-                    )
-                }
-                continuation.yield()
-            }
+            source.setEventHandler { handle(number, times: Int(source.data)) }
             await withCheckedContinuation { isRegistered in
                 source.setRegistrationHandler { isRegistered.resume() }
                 source.resume()
             }
         }
-        return requests
+    }
+
+    /// The service stops by itself, to begin again. If it still runs after the timeout, the program begins again without it.
+    func limitReplacement() {
+        queue.asyncAfter(deadline: .now() + timeout) {
+            // After a signal, the timeout of the stop ends the process.
+            guard !isRequested else { return }
+            Restart.now()
+            Self.end(ServeStatus.databaseTaken.rawValue, "The system refused to start fetchd again.")
+        }
+    }
+
+    private func handle(_ number: Int32, times: Int) {
+        let signals = count.withLock { count in
+            count += times
+            return count
+        }
+        guard signals == 1 else { Self.end(128 + number, "A second signal ends fetchd at once.") }
+        queue.asyncAfter(deadline: .now() + timeout) { [timeout] in
+            Self.end(
+                ServeStatus.unstored.rawValue,
+                "The stop took longer than the \(timeout) s of --stop-timeout. At the next start, running jobs continue from their last checkpoint."
+            )
+        }
+        continuation.yield()
     }
 
     /// - Parameter reason: a sentence for standard error. It is not written if the write would block.

@@ -82,6 +82,7 @@ import Testing
         .init(method: "POST", path: "/v1/tokens/{id}/rotate", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/audit", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/nodes", scope: .read, isOfService: true),
+        .init(method: "DELETE", path: "/v1/nodes/{number}", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/service", scope: .read, isOfService: true),
         .init(method: "PATCH", path: "/v1/service", scope: .sessions, isOfService: true, body: ["unknown": 1]),
     ]
@@ -126,7 +127,8 @@ import Testing
             func refusal(_ client: APIClient) async throws -> Refusal {
                 // The job, the session and the token of the request do not exist, unless the caller is bound.
                 let path = operation.path.replacing("{session}", with: "none").replacing("{webhook}", with: "none")
-                    .replacing("{id}", with: "none").replacing("{file}", with: "main.js")
+                    .replacing("{id}", with: "none").replacing("{number}", with: "9")
+                    .replacing("{file}", with: "main.js")
                 let answer = try await client.send(operation.method, path, operation.body)
                 return answer.problem.flatMap { Refusal(rawValue: $0.kind) } ?? .none
             }

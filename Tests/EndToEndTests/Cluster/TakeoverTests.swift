@@ -55,6 +55,32 @@ import Testing
         #expect(other.downloaded(path) == bytes)
         // It has neither the file nor the part.
         #expect(zombie.downloaded(path) == nil)
+        // The new program heeds signals.
+        #expect(try await zombie.terminate() == .exited(0))
+    }
+
+    /// The sync of a part does not return, so the replaced node cannot stop in order.
+    @Test func replacedNodeWithAHangingDiskStartsAgain() async throws {
+        let (faults, origin) = (try await DiskFaults(), try Origin())
+        origin.serve("/film", .file(Content.random(seed: 1, count: 1_000_000)), .limited(bytesPerSecond: 200_000))
+        let cluster = try await TestedCluster(
+            of: 2, ["--stop-timeout", "1"], environmentOfFirst: faults.environment)
+        let (hanging, other) = (cluster.nodes[0], cluster.nodes[1])
+        other.signal(SIGSTOP)
+        let job = try await cluster.submit([origin.url("/film")])[0]
+        try await hanging.api.waitForBytes(job, atLeast: 100_000)
+        try faults.set("fdatasync .part 1 - SLEEP=600000")
+        _ = try await eventually("the sync that hangs") { faults.log.isEmpty ? nil : true }
+        hanging.signal(SIGSTOP)
+        other.signal(SIGCONT)
+        _ = try await eventually("the job on the other node", atMost: .seconds(40)) {
+            try? await other.api.job(job)["state"] == "succeeded" ? true : nil
+        }
+        hanging.signal(SIGCONT)
+        _ = try await eventually("the node to start again", atMost: .seconds(30)) {
+            hanging.log.matches(of: /is ready at/).count == 2 ? true : nil
+        }
+        #expect(hanging.log.contains("starts again as a new node"), "\(hanging.log)")
     }
 
     @Test func terminatedNodeHandsItsJobsOverAtOnce() async throws {

@@ -13,7 +13,10 @@ final class TestedCluster: Sendable {
     /// - Parameters:
     ///   - count: of the nodes.
     ///   - arguments: of each node.
-    init(of count: Int, _ arguments: [String] = []) async throws {
+    ///   - environment: of the first node.
+    init(
+        of count: Int, _ arguments: [String] = [], environmentOfFirst environment: [String: String] = [:]
+    ) async throws {
         var options = PostgresServer.Options()
         options.syncs = true
         server = try await PostgresServer(options)
@@ -27,7 +30,9 @@ final class TestedCluster: Sendable {
                 "--store", server.url(), "--key-file", key, "--listen", port.address, "--node-url",
                 "http://\(port.address)",
             ]
-            nodes.append(try await FetchdProcess.start(.init(arguments: own + arguments)))
+            let environment = nodes.isEmpty ? environment : [:]
+            nodes.append(
+                try await FetchdProcess.start(.init(arguments: own + arguments, environment: environment)))
         }
         self.nodes = nodes
     }

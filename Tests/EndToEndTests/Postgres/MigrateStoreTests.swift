@@ -48,8 +48,15 @@ import Testing
         return (secret, paused, try #require(token.json["token"].string, "\(token)"))
     }
 
+    /// Another data folder has been used with the empty database, so the migrated service is not its node 1.
+    private func startOnce(withKeyOf folder: TemporaryFolder) async throws {
+        let arguments = ["--store", server.url(), "--key-file", folder.path("data/fetchd.key")]
+        try await FetchdProcess.start(.init(arguments: arguments)).stop()
+    }
+
     @Test func aServiceGoesOnInPostgres() async throws {
         let sqlite = try await FetchdProcess.start(.init(token: "administrator"))
+        try await startOnce(withKeyOf: sqlite.folder)
         let (secret, paused, token) = try await fill(sqlite)
         let refused = try await migrate(sqlite.folder)
         #expect(refused.ending == .exited(1) && refused.errors.contains("belongs to another fetchd"), "\(refused)")

@@ -18,9 +18,12 @@ struct MaintenanceFixture {
     let active: ActiveAttempts
     let log = LogRecord()
 
-    init(for use: FolderUse = .alone) throws {
+    /// - Parameter database: nil: SQLite.
+    init(for use: FolderUse = .alone, in database: PostgresFixture? = nil) throws {
         temporary = try TemporaryFolder()
-        let store = try Store(at: temporary.path("data"), time: time)
+        var options = Store.Options()
+        (options.server, options.acceptsUnsafeServer) = (database?.url, true)
+        let store = try Store(at: temporary.path("data"), options: options, time: time)
         self.store = store
         services = EngineServices(
             store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),

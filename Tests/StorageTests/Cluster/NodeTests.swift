@@ -137,6 +137,41 @@ struct NodeTests {
         #expect(try await nodes[0].store.removals().count == 1)
     }
 
+    /// The second node has the files of before the nodes.
+    @Test func olderFilesBelongToTheFirstNode() async throws {
+        let paused = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part("part_A")
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: paused.id, report)
+        let succeeded = try await runningOnFirst()
+        let promotion = StoreFixture.promotion(of: succeeded.id)
+        _ = try await nodes[0].store.apply(.promotionPlanned(promotion), to: succeeded.id)
+        _ = try await nodes[0].store.apply(.promoted, to: succeeded.id)
+        _ = try fixture.connect().execute(PostgresStatement("UPDATE jobs SET node = NULL"))
+        let older = try await nodes[1].store.filesWithoutNode()
+        #expect(older.parts == [PartID("part_A")] && older.files.map(\.path) == ["\(succeeded.id)"])
+        try await nodes[1].store.becomeFirstNode()
+        try await nodes[0].store.becomeFirstNode()
+        #expect(nodes.map(\.store.firstNode) == [nodes[1].number, nodes[1].number])
+        // The job continues there, and files are removed there.
+        _ = try await nodes[0].store.apply(.resumeRequested, to: paused.id)
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 9)
+        #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        _ = try await nodes[0].store.apply(.cancelRequested(keepsPart: false), to: paused.id)
+        _ = try await nodes[0].store.deleteJob(succeeded.id, removingFileElsewhere: true)
+        #expect(try await nodes[1].store.removals().count == 2)
+    }
+
+    @Test func restartKnowsTheFirstNode() async throws {
+        try await nodes[1].store.becomeFirstNode()
+        _ = try await eventually("the other node to know it") {
+            nodes[0].store.firstNode == nodes[1].number ? true : nil
+        }
+        try await nodes[0].store.close()
+        let again = try await TestedNode(fixture, nodes[0].folder, key: nodes[0].key)
+        #expect(again.store.firstNode == nodes[1].number)
+    }
+
     @Test func jobOfANodeThatHasLeftBeginsElsewhere() async throws {
         let job = try await runningOnFirst()
         var report = AttemptReport()
@@ -244,6 +279,17 @@ struct NodeTests {
         #expect(nodes[0].losses.withLock(\.self) == 1)
     }
 
+    /// The clock of the server jumps, and all leases have ended.
+    @Test func jumpOfTheClockEndsNoLease() async throws {
+        let succession = try await nodes[1].store.writer.write { transaction in
+            // The rows stay locked until the commit, so that no lease is renewed meanwhile.
+            try transaction.run("UPDATE nodes SET expires_at = 1")
+            return try transaction.succeedNodes(endsLeases: true, sharesDownloads: false, limit: 500)
+        }
+        #expect(succession.nodes == [])
+        #expect(nodes.allSatisfy { $0.store.holdsLease })
+    }
+
     @Test func promotionInALocalFolderIsRepeated() async throws {
         let job = try await runningOnFirst()
         _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
@@ -253,6 +299,9 @@ struct NodeTests {
         #expect(try await nodes[1].store.ownPromotions().isEmpty)
         let waiting = try await nodes[1].store.job(job.id)
         #expect(waiting.state.wait?.name == .storage && waiting.attempts == 0, "\(waiting)")
+        // The node may have moved the file to its place before it died.
+        let removals = try await nodes[0].store.removals()
+        #expect(removals.map(\.subject) == [.file(StoreFixture.promotion(of: job.id).file)])
     }
 
     @Test func promotionInASharedFolderIsContinued() async throws {
@@ -271,6 +320,37 @@ struct NodeTests {
         #expect(try await nodes[1].store.recoverInterrupted().interrupted == 0)
         #expect(try await nodes[1].store.job(job.id).state == .running(.attempting))
         #expect(try await nodes[0].store.recoverInterrupted().interrupted == 1)
+    }
+
+    @Test func nodeThatNeverReturnsIsForgotten() async throws {
+        let donor = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part(nodes[0].store.makePartID().text)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: donor.id, report)
+        let running = try await runningOnFirst()
+        let (store, number) = (nodes[1].store, nodes[0].number)
+        func expectUse(_ why: String) async throws {
+            let error = await #expect(throws: StoreError.self) { try await store.forgetNode(number) }
+            guard case .nodeInUse(number, let found)? = error, found.contains(why) else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        try await expectUse("lease")
+        try await nodes[0].store.close()
+        try await expectUse("jobs")
+        _ = try await nodes[1].succeed()
+        // Nothing else removes this row.
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: donor.id)
+        try await store.forgetNode(number)
+        #expect(try await store.nodes().map(\.node.number) == [nodes[1].number])
+        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM removals")).isEmpty)
+        #expect(try await store.job(running.id).state == .queued)
+        await #expect(throws: StoreError.noSuchNode(number)) { try await store.forgetNode(number) }
+        await #expect(throws: StoreError.noSuchNode(number)) { try await store.url(ofNode: number) }
+        // Its number is not given again.
+        let again = try await TestedNode(fixture, nodes[0].folder, key: nodes[0].key)
+        #expect(again.number > nodes[1].number && again.store.node?.epoch == 1)
     }
 
     /// Ends the lease, as time does if the node does not renew it. The node itself sees nothing of it.

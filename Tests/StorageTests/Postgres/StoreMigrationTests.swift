@@ -177,6 +177,17 @@ struct StoreMigrationTests {
         #expect(why.contains("has had events"), "\(why)")
     }
 
+    /// The migrated service is not node 1, but it has its parts and files.
+    @Test func takesADatabaseThatAnotherServiceHasOnlyStartedWith() async throws {
+        try await openOther().close()
+        try migrate()
+        let store = try openTarget()
+        #expect(store.node?.number != 1 && store.firstNode == store.node?.number)
+        let succeeded = try await store.jobs(JobQuery(state: .succeeded, limit: 1000)).jobs
+        #expect(!succeeded.isEmpty && succeeded.allSatisfy { $0.node == store.node?.number })
+        try await store.close()
+    }
+
     @Test func takesADatabaseThatAServiceHasOnlyStartedWith() async throws {
         try await openTarget().close()
         #expect(try migrate().tables.contains { $0.name == "jobs" && $0.rows > 0 })

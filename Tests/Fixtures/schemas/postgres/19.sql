@@ -209,6 +209,7 @@ CREATE TABLE journal (
     commits bigint NOT NULL,
     writer text NOT NULL COLLATE pg_catalog."C",
     leader bigint,
+    first_node bigint,
     CONSTRAINT journal_id_check CHECK ((id = 1))
 )
 WITH (fillfactor='10');
