@@ -16,6 +16,8 @@ struct EngineServices: Sendable {
     let health = FolderHealth()
     let connections: HostConnections
     let received = ReceivedBytes()
+    /// Of all writes together, because an outage of the database fails those of all jobs.
+    let failedWrites = Locked(RepeatedFailures())
     let measurements = EngineMeasurements()
     /// Set when the retention of the journal has changed.
     let journalRetention = AsyncAutoResetEvent()
@@ -83,13 +85,17 @@ struct EngineServices: Sendable {
     func persist<Value: Sendable>(
         _ what: String, _ write: @Sendable () async throws -> Value
     ) async throws(NotStored) -> Value? {
+        var hasFailed = false
         while true {
             do {
-                return try await write()
+                let value = try await write()
+                if hasFailed, failedWrites.withLock({ $0.end() }) { log.notice("fetchd has stored \(what).") }
+                return value
             } catch StoreError.noSuchJob {
                 return nil
             } catch {
-                log.error("Could not store \(what): \(error) fetchd tries again until it stops.")
+                hasFailed = true
+                noteFailure(of: what, error)
             }
             guard await stop.pauseBeforeRepeating(by: time) else {
                 log.error("fetchd stops and gives up storing \(what).")
@@ -97,5 +103,11 @@ struct EngineServices: Sendable {
                 throw NotStored()
             }
         }
+    }
+
+    private func noteFailure(of what: String, _ error: any Error) {
+        guard let count = failedWrites.withLock({ $0.note(at: time.uptime) }) else { return }
+        log.error(
+            "Could not store \(what): \(error) fetchd tries again until it stops.\(RepeatedFailures.suffix(count))")
     }
 }

@@ -29,8 +29,8 @@ struct MetricsRoutes: Sendable {
         exposition.addLoops(options.loops())
         exposition.addRequests(requests, feed.watching)
         exposition.addLease(isLeader: store.isLeader, seconds: store.leaseSeconds)
-        exposition.addHealth(
-            database: stored != nil && (try? await store.check()) != nil, folder: engine.folderFault == nil)
+        let isUsable = stored == nil ? false : (try? await store.check()) != nil
+        exposition.addHealth(database: isUsable, folder: engine.folderFault == nil)
         exposition.addProcess(ProcessReading(), version: options.version)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
