@@ -159,6 +159,9 @@ public final class Store: Sendable {
     /// Whether this service may still act for its jobs: no other node can have taken them over.
     public var holdsLease: Bool { engine.holdsLease }
 
+    /// Whether other nodes have a lease. What this node knows is some seconds old at most.
+    public var hasOtherNodes: Bool { engine.hasOtherNodes }
+
     /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
     public func drain() { engine.drain() }
 
