@@ -159,7 +159,7 @@ public final class Store: Sendable {
     /// Whether this service may still act for its jobs: no other node can have taken them over.
     public var holdsLease: Bool { engine.holdsLease }
 
-    /// Whether other nodes have a lease. What this node knows is some seconds old at most.
+    /// Whether other nodes had a lease when this node reached the database last, about every second.
     public var hasOtherNodes: Bool { engine.hasOtherNodes }
 
     /// Shows the other nodes that this service stops. Its lease ends when the store is closed.

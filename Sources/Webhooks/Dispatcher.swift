@@ -68,7 +68,7 @@ public actor Dispatcher {
 
     /// - Returns: the webhooks with a due delivery, and the time to check again if no signal comes earlier.
     private func dueWebhooks() async -> (keys: [Int64], next: Date?) {
-        // One node posts for all. A new leader gets the signal.
+        // One node posts for all.
         guard store.isLeader else { return ([], time.now.addingTimeInterval(Self.leaderCheck)) }
         do {
             return try await store.webhooksDue()

@@ -37,7 +37,7 @@ struct MaintenanceLoop: Sendable {
         try? await time.sleep(until: next ?? .distantFuture)
     }
 
-    /// Seconds after which a node looks whether it leads now. A new leader sets all triggers as well.
+    /// Seconds after which a node looks whether it leads now. Triggers can make it look earlier.
     private static let leaderCheck: TimeInterval = 1
 
     private static func text(_ seconds: TimeInterval) -> String {
