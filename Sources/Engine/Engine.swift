@@ -85,11 +85,11 @@ public final class Engine: Sendable {
             guard !isStopping else { return }
             for worker in workers { group.addTask { await loop.run(worker) } }
             await services.stop.wait()
-            stopAttempts()
+            active.stopAll()
             group.cancelAll()
         }
         // The scheduler may have begun attempts in the meantime.
-        stopAttempts()
+        active.stopAll()
         begun.continuation.finish()
     }
 
@@ -138,10 +138,6 @@ public final class Engine: Sendable {
 
     /// The live view of every running attempt, on all nodes.
     public func progressOfRunning() -> [RunningJob] { active.reports + services.store.exchange.others }
-
-    private func stopAttempts() {
-        active.stopAll()
-    }
 
     /// Called on the writer's thread, directly after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {

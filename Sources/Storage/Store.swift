@@ -123,6 +123,9 @@ public final class Store: Sendable {
     /// Workers that wait for a time check again after this many seconds at the latest.
     public static let longestPollInterval: TimeInterval = 60
 
+    /// Workers of the leader look after this many seconds whether this node leads now. Signals can make them look earlier.
+    public static let leaderCheckInterval: TimeInterval = 1
+
     /// Opens the store like `init`, on its own thread, because the check of a database can take long.
     public static func open(
         at path: String, options: Options = Options(), time: any TimeSource = SystemTime()

@@ -22,7 +22,7 @@ struct MaintenanceLoop: Sendable {
     }
 
     private func pass(of worker: inout some MaintenanceWorker) async -> Date? {
-        if worker.isOfLeader, !leads() { return time.now.addingTimeInterval(Self.leaderCheck) }
+        if worker.isOfLeader, !leads() { return time.now.addingTimeInterval(Store.leaderCheckInterval) }
         do {
             return try await worker.pass()
         } catch {
@@ -36,9 +36,6 @@ struct MaintenanceLoop: Sendable {
         // If the task was cancelled, the sleep throws, and the loop ends.
         try? await time.sleep(until: next ?? .distantFuture)
     }
-
-    /// Seconds after which a node looks whether it leads now. Triggers can make it look earlier.
-    private static let leaderCheck: TimeInterval = 1
 
     private static func text(_ seconds: TimeInterval) -> String {
         seconds == 1 ? "a second" : "\(seconds.formatted()) seconds"
