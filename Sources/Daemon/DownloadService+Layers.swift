@@ -36,8 +36,8 @@ extension DownloadService {
 
     func folderUse(_ store: Store) -> FolderUse {
         FolderUse(
-            by: store.node, sharing: options.folderSharing, firstNode: { store.firstNode },
-            holdsLease: { store.holdsLease })
+            by: store.node, sharing: options.folderSharing, holdsLease: { store.holdsLease },
+            firstNode: { store.firstNode })
     }
 
     /// nil in a database of one service.

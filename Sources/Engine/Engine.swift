@@ -24,8 +24,8 @@ public final class Engine: Sendable {
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
                 limit: limits.connectionsPerHost, maxAdditional: limits.additionalConnections,
-                areClaimed: store.node != nil,
-                onRoom: { store.work(.jobs).set() }),
+                onRoom: { store.work(.jobs).set() },
+                hasOtherNodes: store.node == nil ? nil : { store.hasOtherNodes }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             limits: Locked(limits), tracesOrigins: options.tracesOrigins, time: store.time, log: log)
@@ -85,11 +85,11 @@ public final class Engine: Sendable {
             guard !isStopping else { return }
             for worker in workers { group.addTask { await loop.run(worker) } }
             await services.stop.wait()
-            stopAttempts()
+            active.stopAll()
             group.cancelAll()
         }
         // The scheduler may have begun attempts in the meantime.
-        stopAttempts()
+        active.stopAll()
         begun.continuation.finish()
     }
 
@@ -131,18 +131,14 @@ public final class Engine: Sendable {
 
     public var measurements: EngineMeasurements { services.measurements }
 
-    /// The live view of a running job; nil when the job has no running attempt. It is some seconds old at most if the job runs
-    /// on another node.
+    /// The live view of a running job; nil when the job has no running attempt. If the job runs on another node, the view is some
+    /// seconds old, and older while the database is away.
     public func progress(of job: JobID) -> LiveProgress? {
         active[job]?.live ?? services.store.exchange[job]?.live
     }
 
     /// The live view of every running attempt, on all nodes.
     public func progressOfRunning() -> [RunningJob] { active.reports + services.store.exchange.others }
-
-    private func stopAttempts() {
-        active.stopAll()
-    }
 
     /// Called on the writer's thread, directly after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {

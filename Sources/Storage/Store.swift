@@ -135,6 +135,9 @@ public final class Store: Sendable {
     /// Workers that wait for a time check again after this many seconds at the latest.
     public static let longestPollInterval: TimeInterval = 60
 
+    /// Workers of the leader look after this many seconds whether this node leads now. Signals can make them look earlier.
+    public static let leaderCheckInterval: TimeInterval = 1
+
     /// Opens the store like `init`, on its own thread, because the check of a database can take long.
     public static func open(
         at path: String, options: Options = Options(), time: any TimeSource = SystemTime()
@@ -174,6 +177,9 @@ public final class Store: Sendable {
     /// Seconds until other nodes may take over the jobs of this service, unless it renews its lease; 0 if they may; nil on
     /// SQLite. It is known also while the database is away.
     public var leaseSeconds: Double? { engine.leaseSeconds }
+
+    /// Whether other nodes had a lease when this node reached the database last, about every second.
+    public var hasOtherNodes: Bool { engine.hasOtherNodes }
 
     /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
     public func drain() { engine.drain() }

@@ -68,8 +68,8 @@ public actor Dispatcher {
 
     /// - Returns: the webhooks with a due delivery, and the time to check again if no signal comes earlier.
     private func dueWebhooks() async -> (keys: [Int64], next: Date?) {
-        // One node posts for all. A new leader gets the signal.
-        guard store.isLeader else { return ([], time.now.addingTimeInterval(Self.leaderCheck)) }
+        // One node posts for all.
+        guard store.isLeader else { return ([], time.now.addingTimeInterval(Store.leaderCheckInterval)) }
         do {
             return try await store.webhooksDue()
         } catch {
@@ -77,9 +77,6 @@ public actor Dispatcher {
             return ([], time.now.addingTimeInterval(options.retryInterval))
         }
     }
-
-    /// Seconds after which a node looks whether it leads now.
-    private static let leaderCheck: TimeInterval = 1
 
     private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
         if let worker = workers[webhook] { return worker.more.set() }

@@ -18,7 +18,7 @@ import Testing
         _ sharing: FolderSharing, firstNode: Int64? = 1, holdsLease: @escaping @Sendable () -> Bool = { true }
     ) -> FolderUse {
         FolderUse(
-            by: Node(number: 1, epoch: 2), sharing: sharing, firstNode: { firstNode }, holdsLease: holdsLease)
+            by: Node(number: 1, epoch: 2), sharing: sharing, holdsLease: holdsLease, firstNode: { firstNode })
     }
 
     @Test(arguments: [

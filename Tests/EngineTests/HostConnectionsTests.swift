@@ -70,4 +70,51 @@ import Testing
         connections.giveBack(at: host, of: session)
         await rung.wait()
     }
+
+    // MARK: Claims
+
+    /// Connections of a node. Others share the database while the flag is set.
+    private func claimed(_ hasOtherNodes: Locked<Bool>) -> HostConnections {
+        HostConnections(limit: 9, maxAdditional: 9, onRoom: {}, hasOtherNodes: { hasOtherNodes.withLock(\.self) })
+    }
+
+    private func counts(_ taken: [AdmissionLimits.Taken]?) -> [Int]? { taken?.map(\.count).sorted() }
+
+    @Test func oneClaimIsForAllConnectionsOfAJob() async {
+        let (connections, bell) = (claimed(Locked(true)), AsyncAutoResetEvent())
+        func take() -> Bool {
+            connections.take(at: host, of: session, atMost: nil, wish: .init(count: 3, bell: bell))
+        }
+        #expect(!take() && !take())
+        let claims = connections.takeClaims()
+        #expect(counts(claims?.used) == [] && counts(claims?.wanted) == [3])
+        // The claim is being decided.
+        #expect(!take())
+        connections.grant(claims?.wanted ?? [])
+        await bell.wait()
+        #expect((0..<4).map { _ in take() } == [true, true, true, false])
+    }
+
+    @Test func aClaimThatWasRefusedIsNotRepeatedAtOnce() {
+        let (connections, wish) = (claimed(Locked(true)), ConnectionClaims.Wish(count: 2, bell: AsyncAutoResetEvent()))
+        #expect(!connections.take(at: host, of: session, atMost: nil, wish: wish))
+        #expect(counts(connections.takeClaims()?.wanted) == [2])
+        connections.grant([])
+        #expect(!connections.take(at: host, of: session, atMost: nil, wish: wish))
+        #expect(connections.takeClaims() == nil)
+    }
+
+    @Test func aNodeWithoutOthersClaimsNothing() {
+        let hasOtherNodes = Locked(false)
+        let connections = claimed(hasOtherNodes)
+        #expect((0..<2).allSatisfy { _ in connections.take(at: host, of: session, atMost: nil) })
+        #expect(connections.takeClaims() == nil && connections.hasSurplus)
+        // The connections that exist are claimed when another node comes, and given back when it has gone.
+        hasOtherNodes.withLock { $0 = true }
+        #expect(counts(connections.takeClaims()?.used) == [2])
+        connections.grant([.init(session: session, host: host, count: 2)])
+        #expect(!connections.hasSurplus)
+        hasOtherNodes.withLock { $0 = false }
+        #expect(counts(connections.takeClaims()?.used) == [])
+    }
 }

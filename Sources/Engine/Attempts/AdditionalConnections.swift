@@ -136,7 +136,9 @@ final class AdditionalConnections: Sendable {
         let silence = context.limits.isRateLimited ? nil : now - .seconds(Self.silenceLimit)
         guard wanted > 1, !context.control.isStopping, file.isLeasable(orStalledSince: silence) else { return nil }
         let address: (index: Int, source: SegmentSource)? = state.withLock { state in
-            guard state.connections < wanted, let next = nextAddress(state, at: now) else { return nil }
+            guard state.connections < wanted, let next = nextAddress(state, of: wanted, at: now) else {
+                return nil
+            }
             state.addresses[next].connections += 1
             return (next, state.addresses[next].source)
         }
@@ -150,7 +152,11 @@ final class AdditionalConnections: Sendable {
 
     /// The address with the fewest connections that is not struck, has rested, and whose host has room. Counts the
     /// connection at that host.
-    private func nextAddress(_ state: State, at now: Duration) -> Int? {
+    ///
+    /// - Parameter wanted: the connections of the job. Those that are missing are claimed at all addresses together.
+    private func nextAddress(_ state: State, of wanted: Int, at now: Duration) -> Int? {
+        let usable = max(1, state.addresses.count { !$0.isStruck })
+        let wish = ConnectionClaims.Wish(count: (wanted - state.connections + usable - 1) / usable, bell: bell)
         let byConnections = state.addresses.indices.sorted {
             (state.addresses[$0].connections, $0) < (state.addresses[$1].connections, $1)
         }
@@ -158,7 +164,7 @@ final class AdditionalConnections: Sendable {
             let address = state.addresses[index]
             return !address.isStruck && address.restsUntil <= now
                 && context.hosts.take(
-                    at: address.host, of: context.job.session, atMost: context.spec.maxConnectionsPerHost)
+                    at: address.host, of: context.job.session, atMost: context.spec.maxConnectionsPerHost, wish: wish)
         }
     }
 }

@@ -10,10 +10,10 @@ import Storage
 /// must not use the same free slot. So no additional connection is counted during an admission, and the admission gets
 /// the number of existing additional connections.
 ///
-/// If several nodes share the database, additional connections are claimed there before they are opened: `ConnectionClaimer`
-/// claims those that were refused here, and the refused caller asks again soon.
+/// While several nodes share the database, additional connections are claimed there before they are opened: `ConnectionClaimer`
+/// claims those that were refused here, and sets the bell of the refused job.
 final class HostConnections: Sendable {
-    fileprivate struct State {
+    private struct State {
         var ofJobs: [Place: Int] = [:]
         var additional: [Place: Int] = [:]
         var isAdmitting = false
@@ -22,16 +22,7 @@ final class HostConnections: Sendable {
         /// Additional connections to all hosts together.
         var maxAdditional: Int
 
-        /// The additional connections that are claimed; nil: no other service shares the database.
-        var granted: [Place: Int]?
-        /// Where connections were refused because they are not claimed.
-        var wanted: Set<Place> = []
-        /// Until when no claim is made there, because the database has refused one.
-        var refusedUntil: [Place: ContinuousClock.Instant] = [:]
-        /// Until when new claims are kept for those who wanted them.
-        var keptUntil: [Place: ContinuousClock.Instant] = [:]
-        /// Whether it is not certain what the database has, because the last write has not ended or has failed.
-        var isUnsettled = false
+        var claims = ConnectionClaims()
 
         func count(at host: String, of session: Name? = nil) -> Int {
             (Array(ofJobs) + Array(additional)).reduce(0) { sum, entry in
@@ -40,13 +31,11 @@ final class HostConnections: Sendable {
         }
     }
 
-    fileprivate struct Place: Hashable {
-        var host: String
-        var session: Name
-    }
+    private typealias Place = ConnectionClaims.Place
 
     private let state: Locked<State>
     private let onRoom: @Sendable () -> Void
+    private let hasOtherNodes: (@Sendable () -> Bool)?
     /// Set when connections have to be claimed, or to be given back.
     let claimsDue = AsyncAutoResetEvent()
 
@@ -54,11 +43,16 @@ final class HostConnections: Sendable {
     ///   - limit: connections to one host.
     ///   - maxAdditional: additional connections to all hosts together.
     ///   - onRoom: called when a host may have a free slot for a job again.
-    ///   - areClaimed: whether other services share the database.
-    init(limit: Int, maxAdditional: Int, areClaimed: Bool = false, onRoom: @escaping @Sendable () -> Void) {
-        state = Locked(State(limit: limit, maxAdditional: maxAdditional, granted: areClaimed ? [:] : nil))
-        self.onRoom = onRoom
+    ///   - hasOtherNodes: whether other services share the database now; nil: none can.
+    init(
+        limit: Int, maxAdditional: Int, onRoom: @escaping @Sendable () -> Void,
+        hasOtherNodes: (@Sendable () -> Bool)? = nil
+    ) {
+        state = Locked(State(limit: limit, maxAdditional: maxAdditional))
+        (self.onRoom, self.hasOtherNodes) = (onRoom, hasOtherNodes)
     }
+
+    private var areClaimed: Bool { hasOtherNodes?() ?? false }
 
     /// Connections above a lower limit stay until they end.
     func apply(_ limits: Engine.Limits) {
@@ -93,16 +87,21 @@ final class HostConnections: Sendable {
 
     // MARK: Additional connections
 
-    /// - Parameter sessionLimit: connections that the session may have to the host; nil: only the service's limit
-    ///   applies.
-    /// - Returns: false when a limit is reached.
-    func take(at host: String, of session: Name, atMost sessionLimit: Int?) -> Bool {
-        let place = Place(host: host, session: session)
+    /// - Parameters:
+    ///   - sessionLimit: connections that the session may have to the host; nil: only the service's limit applies.
+    ///   - wish: what is claimed, if the connection has to be claimed first; nil: nothing.
+    /// - Returns: false when a limit is reached, or when the connection is not claimed.
+    func take(
+        at host: String, of session: Name, atMost sessionLimit: Int?, wish: ConnectionClaims.Wish? = nil
+    ) -> Bool {
+        let (place, areClaimed) = (Place(host: host, session: session), areClaimed)
         let isTaken: Bool? = state.withLock { state in
             guard !state.isAdmitting, state.additional.values.reduce(0, +) < state.maxAdditional,
                 state.count(at: host) < state.limit, state.count(at: host, of: session) < sessionLimit ?? .max
             else { return false }
-            guard state.isGranted(place) else { return state.want(place) ? nil : false }
+            if areClaimed, state.additional[place, default: 0] >= state.claims.granted[place, default: 0] {
+                return wish.map { state.claims.want(place, $0) } == true ? nil : false
+            }
             state.additional[place, default: 0] += 1
             return true
         }
@@ -111,11 +110,8 @@ final class HostConnections: Sendable {
     }
 
     func giveBack(at host: String, of session: Name) {
-        let isClaimed = state.withLock { state in
-            Self.remove(Place(host: host, session: session), from: &state.additional)
-            return state.granted != nil
-        }
-        if isClaimed { claimsDue.set() }
+        state.withLock { Self.remove(Place(host: host, session: session), from: &$0.additional) }
+        if hasOtherNodes != nil { claimsDue.set() }
         onRoom()
     }
 
@@ -128,57 +124,29 @@ final class HostConnections: Sendable {
 // MARK: - Claims in the database
 
 extension HostConnections {
-    /// What has to be claimed: what exists, and one more connection for each place where one was refused. Until `grant(_:)`, no
-    /// connection is opened beyond the first list.
+    /// What has to be claimed. A node without others claims nothing, and gives back what it has claimed before.
     ///
     /// - Returns: nil if nothing has changed.
     func takeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
-        state.withLock { state in
-            guard let granted = state.granted else { return nil }
-            let used = state.neededClaims(at: .now)
-            guard !state.wanted.isEmpty || used != granted || state.isUnsettled else { return nil }
-            defer { state.wanted = [] }
-            (state.granted, state.isUnsettled) = (used, true)
-            for place in state.wanted { state.refusedUntil[place] = .now + .seconds(2) }
-            return (Self.list(used), state.wanted.map { .init(session: $0.session, host: $0.host, count: 1) })
+        let areClaimed = areClaimed
+        let claims = state.withLock { state -> (used: [Place: Int], wanted: [Place: Int])? in
+            guard areClaimed || state.claims.mayExist else { return nil }
+            return state.claims.take(beside: areClaimed ? state.additional : [:])
         }
+        return claims.map { (Self.list($0.used), Self.list($0.wanted)) }
     }
 
+    /// - Parameter connections: what may exist from now on.
     func grant(_ connections: [AdmissionLimits.Taken]) {
         let counts = connections.map { (Place(host: $0.host, session: $0.session), $0.count) }
-        let granted = Dictionary(counts, uniquingKeysWith: +)
-        state.withLock { state in
-            for (place, count) in granted where count > state.granted?[place] ?? 0 {
-                state.keptUntil[place] = .now + .seconds(1)
-                state.refusedUntil[place] = nil
-            }
-            (state.granted, state.isUnsettled) = (granted, false)
-        }
+        let bells = state.withLock { $0.claims.grant(Dictionary(counts, uniquingKeysWith: +)) }
+        for bell in bells { bell.set() }
     }
 
-    /// Whether connections are claimed that do not exist.
-    var hasSurplus: Bool { state.withLock { $0.granted != nil && ($0.granted != $0.additional || $0.isUnsettled) } }
+    /// Whether the claims differ from the connections that exist.
+    var hasSurplus: Bool { hasOtherNodes != nil && state.withLock { $0.claims.differ(from: $0.additional) } }
 
     private static func list(_ counts: [Place: Int]) -> [AdmissionLimits.Taken] {
         counts.map { .init(session: $0.key.session, host: $0.key.host, count: $0.value) }
-    }
-}
-
-extension HostConnections.State {
-    /// - Returns: whether a claim is made for the place.
-    fileprivate mutating func want(_ place: HostConnections.Place) -> Bool {
-        if let until = refusedUntil[place], until > .now { return false }
-        return wanted.insert(place).inserted
-    }
-
-    /// The connections that exist, and new claims whose connections do not exist yet.
-    fileprivate func neededClaims(at now: ContinuousClock.Instant) -> [HostConnections.Place: Int] {
-        let kept = (granted ?? [:]).filter { place, _ in keptUntil[place].map { $0 > now } ?? false }
-        return additional.merging(kept) { max($0, $1) }
-    }
-
-    fileprivate func isGranted(_ place: HostConnections.Place) -> Bool {
-        guard let granted else { return true }
-        return additional[place, default: 0] < granted[place, default: 0]
     }
 }

@@ -12,7 +12,8 @@ struct SharedLimit: Sendable {
 
     init(limit: RateLimit, whole: Int64? = nil) { (self.limit, self.whole) = (limit, whole) }
 
-    /// - Parameter share: the part of this node, from 0 to 1; nil: the whole limit.
+    /// - Parameter share: the part of this node, from 0 to 1. nil: the whole limit. 0, too: the
+    ///   attempts of this node are not counted yet.
     mutating func set(_ whole: Int64?, _ share: Double?) {
         self.whole = whole
         limit.bytesPerSecond = whole.map { max(1, Int64(Double($0) * (share.flatMap { $0 > 0 ? $0 : nil } ?? 1))) }

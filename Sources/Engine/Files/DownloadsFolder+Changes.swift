@@ -2,7 +2,9 @@ import Descriptors
 import Glibc
 
 /// The calls that change the names and the lengths of files that other services may have taken over. Each of them looks
-/// directly before its system call whether this service still has its lease.
+/// directly before its first system call whether this service still has its lease. A move can need two calls (`ExclusiveMove`).
+///
+/// `PartFile.trim` does not look: it releases the space that is reserved behind the bytes of a part of this service.
 extension DownloadsFolder {
     /// - Parameter isReplacing: whether a file with the other name is replaced.
     /// - Returns: 0, or the error code; that of `DiskError.leaseLost` if nothing was done.

@@ -40,9 +40,10 @@ extension DownloadsFolder {
     }
 
     /// Removes the file of a part. Without a lease it stays: the next start of its owner removes it.
-    func removePart(_ id: PartID) {
-        _ = remove(FolderEntry(id.fileName, in: parts))
-    }
+    ///
+    /// - Returns: 0, or the error code.
+    @discardableResult
+    func removePart(_ id: PartID) -> Int32 { remove(FolderEntry(id.fileName, in: parts)) }
 
     /// Called after a start. Removes the files of parts that are not promised, and cuts the other files to their
     /// offsets. Files of other nodes stay as they are.

@@ -16,8 +16,8 @@ public struct FolderUse: Sendable {
 
     /// - Parameter firstNode: see `Store.firstNode`.
     public init(
-        by node: Node?, sharing: FolderSharing, firstNode: @escaping @Sendable () -> Int64? = { nil },
-        holdsLease: @escaping @Sendable () -> Bool
+        by node: Node?, sharing: FolderSharing, holdsLease: @escaping @Sendable () -> Bool,
+        firstNode: @escaping @Sendable () -> Int64? = { nil }
     ) {
         (self.node, self.sharing, self.firstNode, self.holdsLease) = (node, sharing, firstNode, holdsLease)
     }

@@ -50,7 +50,7 @@ extension DownloadsFolder {
         switch subject {
         case .file(let file): try removeFile(file)
         case .part(let id):
-            let code = remove(FolderEntry(id.fileName, in: parts))
+            let code = removePart(id)
             guard code == 0 || code == ENOENT else { throw DiskError("remove the part", code: code) }
         }
     }

@@ -23,7 +23,7 @@ struct MaintenanceLoop: Sendable {
     }
 
     private func pass(of worker: inout some MaintenanceWorker, _ failures: inout RepeatedFailures) async -> Date? {
-        if worker.isOfLeader, !leads() { return time.now.addingTimeInterval(Self.leaderCheck) }
+        if worker.isOfLeader, !leads() { return time.now.addingTimeInterval(Store.leaderCheckInterval) }
         do {
             let next = try await worker.pass()
             if failures.end() { log.notice("fetchd can \(worker.purpose) again.") }
@@ -43,9 +43,6 @@ struct MaintenanceLoop: Sendable {
         // If the task was cancelled, the sleep throws, and the loop ends.
         try? await time.sleep(until: next ?? .distantFuture)
     }
-
-    /// Seconds after which a node looks whether it leads now. A new leader sets all triggers as well.
-    private static let leaderCheck: TimeInterval = 1
 
     private static func text(_ seconds: TimeInterval) -> String {
         seconds == 1 ? "a second" : "\(seconds.formatted()) seconds"

@@ -45,10 +45,11 @@ public final class NodeExchange: Sendable {
         state.withLock { ($0.source, $0.onDemand) = (source, onDemand) }
     }
 
-    /// A job that runs on another node; nil if none has reported it lately.
+    /// A job that runs on another node, as it was reported when this node reached the database last; nil if no node had reported
+    /// it in the seconds before.
     public subscript(job: JobID) -> Report? { state.withLock { $0.others[job] } }
 
-    /// The running jobs of the other nodes.
+    /// The running jobs of the other nodes, when this node reached the database last.
     public var others: [Report] { state.withLock { Array($0.others.values) } }
 
     var own: [Report] { state.withLock(\.source)() }

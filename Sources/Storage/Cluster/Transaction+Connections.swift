@@ -5,17 +5,22 @@ import Downloads
 /// A node asks for a connection before it opens it. So admission, which counts these rows, and the nodes together never
 /// exceed the limits of a host.
 extension Transaction {
-    func additionalConnections() throws -> [AdmissionLimits.Taken] {
-        try rows(Self.additionalConnections).map {
-            row in
-            AdmissionLimits.Taken(session: Name(trusted: row["session"]), host: row["host"], count: row["n"])
-        }
+    /// - Parameter opened: by this node, which claims none while it is the only one.
+    func additionalConnections(opened: [AdmissionLimits.Taken]) throws -> [AdmissionLimits.Taken] {
+        let claimed = try rows(Self.additionalConnections).map { (node: $0["node"] as Int64, taken: Self.taken($0)) }
+        let own = claimed.filter { $0.node == node?.number }.map { $0.taken } + opened
+        let counts = Dictionary(own.map { ([$0.session.text, $0.host], $0) }) { $0.count > $1.count ? $0 : $1 }
+        return claimed.filter { $0.node != node?.number }.map { $0.taken } + counts.values
+    }
+
+    private static func taken(_ row: SQLRow) -> AdmissionLimits.Taken {
+        .init(session: Name(trusted: row["session"]), host: row["host"], count: row["count"])
     }
 
     /// A node that has ended has no connections.
     private static let additionalConnections = """
-        SELECT session, host, sum(count) AS n FROM additional_connections
-        WHERE node IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL) GROUP BY session, host
+        SELECT node, session, host, count FROM additional_connections
+        WHERE node IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
         """
 
     /// Replaces the connections of this node, and adds those that it wants as far as the limits allow. Nothing is written if

@@ -85,7 +85,7 @@ extension Transaction {
     func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
         guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
         var limits = limits
-        limits.taken = try additionalConnections()
+        limits.taken = try additionalConnections(opened: limits.taken)
         return try AdmissionSlots(running: rows(AdmissionSlots.runningOnNodes, [node.number]), limits: limits)
     }
 

@@ -58,9 +58,11 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     var maySucceed: Bool { membership?.lease.isSteady ?? false }
 
-    var firstNode: Int64? { membership?.firstNode.withLock(\.self) }
+    var firstNode: Int64? { membership?.seen.withLock(\.firstNode) }
 
-    func note(firstNode: Int64) { membership?.firstNode.withLock { $0 = firstNode } }
+    func note(firstNode: Int64) { membership?.seen.withLock { $0.firstNode = firstNode } }
+
+    var hasOtherNodes: Bool { membership?.seen.withLock(\.hasOthers) ?? false }
 
     func drain() { membership?.lease.drain() }
 

@@ -197,6 +197,25 @@ struct NodeTests {
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.count == 1)
     }
 
+    /// A node without others opens connections that it has not claimed.
+    @Test func ownConnectionsWithoutAClaimAreCounted() async throws {
+        let job = try await runningOnFirst()
+        _ = try await nodes[0].create()
+        var limits = AdmissionLimits(jobs: 9, connectionsPerHost: 3)
+        limits.taken = [.init(session: job.session, host: "host:443", count: 2)]
+        #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        _ = try await nodes[0].store.claimConnections(limits.taken, wanted: [], limits)
+        // Nothing is counted twice.
+        limits.connectionsPerHost = 4
+        #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.count == 1)
+    }
+
+    @Test func nodeNoticesThatItIsTheOnlyOne() async throws {
+        _ = try await eventually("the other node") { nodes[1].store.hasOtherNodes ? true : nil }
+        try await nodes[0].store.close()
+        _ = try await eventually("its end") { nodes[1].store.hasOtherNodes ? nil : true }
+    }
+
     @Test func progressAndDemandReachOtherNodes() async throws {
         let job = try await runningOnFirst()
         let live = LiveProgress(phase: .transferring, bytesReceived: 7, bytesDurable: 5, bytesExpected: 9, tick: 3)
