@@ -24,8 +24,7 @@ public final class Engine: Sendable {
             store: store, folder: folder, client: client, lanes: DiskLanes(),
             connections: HostConnections(
                 limit: limits.connectionsPerHost, maxAdditional: limits.additionalConnections,
-                onRoom: { store.work(.jobs).set() },
-                hasOtherNodes: store.node == nil ? nil : { store.hasOtherNodes }),
+                areClaimed: store.node != nil, onRoom: { store.work(.jobs).set() }),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             limits: Locked(limits), tracesOrigins: options.tracesOrigins, time: store.time, log: log)

@@ -178,9 +178,6 @@ public final class Store: Sendable {
     /// SQLite. It is known also while the database is away.
     public var leaseSeconds: Double? { engine.leaseSeconds }
 
-    /// Whether other nodes had a lease when this node reached the database last, about every second.
-    public var hasOtherNodes: Bool { engine.hasOtherNodes }
-
     /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
     public func drain() { engine.drain() }
 

@@ -1,6 +1,7 @@
 import Downloads
 import Foundation
 import Locks
+import Storage
 import TestKit
 import Testing
 
@@ -73,15 +74,13 @@ import Testing
 
     // MARK: Claims
 
-    /// Connections of a node. Others share the database while the flag is set.
-    private func claimed(_ hasOtherNodes: Locked<Bool>) -> HostConnections {
-        HostConnections(limit: 9, maxAdditional: 9, onRoom: {}, hasOtherNodes: { hasOtherNodes.withLock(\.self) })
-    }
+    /// Connections of a node.
+    private var claimed: HostConnections { HostConnections(limit: 9, maxAdditional: 9, areClaimed: true) {} }
 
     private func counts(_ taken: [AdmissionLimits.Taken]?) -> [Int]? { taken?.map(\.count).sorted() }
 
     @Test func oneClaimIsForAllConnectionsOfAJob() async {
-        let (connections, bell) = (claimed(Locked(true)), AsyncAutoResetEvent())
+        let (connections, bell) = (claimed, AsyncAutoResetEvent())
         func take() -> Bool {
             connections.take(at: host, of: session, atMost: nil, wish: .init(count: 3, bell: bell))
         }
@@ -96,7 +95,7 @@ import Testing
     }
 
     @Test func aClaimThatWasRefusedIsNotRepeatedAtOnce() {
-        let (connections, wish) = (claimed(Locked(true)), ConnectionClaims.Wish(count: 2, bell: AsyncAutoResetEvent()))
+        let (connections, wish) = (claimed, ConnectionClaims.Wish(count: 2, bell: AsyncAutoResetEvent()))
         #expect(!connections.take(at: host, of: session, atMost: nil, wish: wish))
         #expect(counts(connections.takeClaims()?.wanted) == [2])
         connections.grant([])
@@ -104,17 +103,13 @@ import Testing
         #expect(connections.takeClaims() == nil)
     }
 
-    @Test func aNodeWithoutOthersClaimsNothing() {
-        let hasOtherNodes = Locked(false)
-        let connections = claimed(hasOtherNodes)
-        #expect((0..<2).allSatisfy { _ in connections.take(at: host, of: session, atMost: nil) })
-        #expect(connections.takeClaims() == nil && connections.hasSurplus)
-        // The connections that exist are claimed when another node comes, and given back when it has gone.
-        hasOtherNodes.withLock { $0 = true }
-        #expect(counts(connections.takeClaims()?.used) == [2])
-        connections.grant([.init(session: session, host: host, count: 2)])
+    @Test func connectionsThatHaveEndedAreGivenBack() {
+        let (connections, wish) = (claimed, ConnectionClaims.Wish(count: 1, bell: AsyncAutoResetEvent()))
+        #expect(!connections.take(at: host, of: session, atMost: nil, wish: wish))
+        connections.grant(connections.takeClaims()?.wanted ?? [])
+        #expect(connections.take(at: host, of: session, atMost: nil, wish: wish))
         #expect(!connections.hasSurplus)
-        hasOtherNodes.withLock { $0 = false }
-        #expect(counts(connections.takeClaims()?.used) == [])
+        connections.giveBack(at: host, of: session)
+        #expect(connections.hasSurplus)
     }
 }

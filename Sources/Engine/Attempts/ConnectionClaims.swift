@@ -65,9 +65,6 @@ struct ConnectionClaims {
         return bells
     }
 
-    /// Whether the database may have claims of this node.
-    var mayExist: Bool { !granted.isEmpty || isUnsettled }
-
     /// Whether the database has other claims than for these connections.
     func differ(from additional: [Place: Int]) -> Bool { granted != additional || isUnsettled }
 

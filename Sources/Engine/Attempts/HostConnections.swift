@@ -35,24 +35,19 @@ final class HostConnections: Sendable {
 
     private let state: Locked<State>
     private let onRoom: @Sendable () -> Void
-    private let hasOtherNodes: (@Sendable () -> Bool)?
+    private let areClaimed: Bool
     /// Set when connections have to be claimed, or to be given back.
     let claimsDue = AsyncAutoResetEvent()
 
     /// - Parameters:
     ///   - limit: connections to one host.
     ///   - maxAdditional: additional connections to all hosts together.
+    ///   - areClaimed: whether other services can share the database, so that additional connections are claimed there.
     ///   - onRoom: called when a host may have a free slot for a job again.
-    ///   - hasOtherNodes: whether other services share the database now; nil: none can.
-    init(
-        limit: Int, maxAdditional: Int, onRoom: @escaping @Sendable () -> Void,
-        hasOtherNodes: (@Sendable () -> Bool)? = nil
-    ) {
+    init(limit: Int, maxAdditional: Int, areClaimed: Bool = false, onRoom: @escaping @Sendable () -> Void) {
         state = Locked(State(limit: limit, maxAdditional: maxAdditional))
-        (self.onRoom, self.hasOtherNodes) = (onRoom, hasOtherNodes)
+        (self.areClaimed, self.onRoom) = (areClaimed, onRoom)
     }
-
-    private var areClaimed: Bool { hasOtherNodes?() ?? false }
 
     /// Connections above a lower limit stay until they end.
     func apply(_ limits: Engine.Limits) {
@@ -94,7 +89,7 @@ final class HostConnections: Sendable {
     func take(
         at host: String, of session: Name, atMost sessionLimit: Int?, wish: ConnectionClaims.Wish? = nil
     ) -> Bool {
-        let (place, areClaimed) = (Place(host: host, session: session), areClaimed)
+        let place = Place(host: host, session: session)
         let isTaken: Bool? = state.withLock { state in
             guard !state.isAdmitting, state.additional.values.reduce(0, +) < state.maxAdditional,
                 state.count(at: host) < state.limit, state.count(at: host, of: session) < sessionLimit ?? .max
@@ -111,7 +106,7 @@ final class HostConnections: Sendable {
 
     func giveBack(at host: String, of session: Name) {
         state.withLock { Self.remove(Place(host: host, session: session), from: &$0.additional) }
-        if hasOtherNodes != nil { claimsDue.set() }
+        if areClaimed { claimsDue.set() }
         onRoom()
     }
 
@@ -124,15 +119,11 @@ final class HostConnections: Sendable {
 // MARK: - Claims in the database
 
 extension HostConnections {
-    /// What has to be claimed. A node without others claims nothing, and gives back what it has claimed before.
+    /// What has to be claimed.
     ///
     /// - Returns: nil if nothing has changed.
     func takeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
-        let areClaimed = areClaimed
-        let claims = state.withLock { state -> (used: [Place: Int], wanted: [Place: Int])? in
-            guard areClaimed || state.claims.mayExist else { return nil }
-            return state.claims.take(beside: areClaimed ? state.additional : [:])
-        }
+        let claims = state.withLock { $0.claims.take(beside: $0.additional) }
         return claims.map { (Self.list($0.used), Self.list($0.wanted)) }
     }
 
@@ -144,7 +135,7 @@ extension HostConnections {
     }
 
     /// Whether the claims differ from the connections that exist.
-    var hasSurplus: Bool { hasOtherNodes != nil && state.withLock { $0.claims.differ(from: $0.additional) } }
+    var hasSurplus: Bool { areClaimed && state.withLock { $0.claims.differ(from: $0.additional) } }
 
     private static func list(_ counts: [Place: Int]) -> [AdmissionLimits.Taken] {
         counts.map { .init(session: $0.key.session, host: $0.key.host, count: $0.value) }

@@ -63,9 +63,6 @@ protocol StoreEngine: Sendable {
     /// A commit has made this node, or an earlier one has made another node, the first node.
     func note(firstNode: Int64)
 
-    /// See `Store.hasOtherNodes`. Any thread may ask.
-    var hasOtherNodes: Bool { get }
-
     /// Shows the other nodes that this service stops.
     func drain()
 
@@ -104,7 +101,6 @@ extension StoreEngine {
     var maySucceed: Bool { false }
     var firstNode: Int64? { nil }
     func note(firstNode: Int64) {}
-    var hasOtherNodes: Bool { false }
     func drain() {}
     func follow(_ follower: NodeFollower) {}
     func takeUncertainStored() -> Int64? { nil }

@@ -58,11 +58,9 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     var maySucceed: Bool { membership?.lease.isSteady ?? false }
 
-    var firstNode: Int64? { membership?.seen.withLock(\.firstNode) }
+    var firstNode: Int64? { membership?.firstNode.withLock(\.self) }
 
-    func note(firstNode: Int64) { membership?.seen.withLock { $0.firstNode = firstNode } }
-
-    var hasOtherNodes: Bool { membership?.seen.withLock(\.hasOthers) ?? false }
+    func note(firstNode: Int64) { membership?.firstNode.withLock { $0 = firstNode } }
 
     func drain() { membership?.lease.drain() }
 

@@ -13,17 +13,17 @@ final class PostgresFollower: Sendable {
     private let node: Node
     private let channel: String
     private let lease: NodeLease
-    private let seen: Locked<SeenNodes>
+    private let firstNode: Locked<Int64?>
     private let follower: NodeFollower
     private let isClosed = Locked(false)
     private let ended = DispatchSemaphore(value: 0)
 
     init(
         _ target: PostgresTarget, _ reach: ServerReach, _ node: Node, channel: String, _ lease: NodeLease,
-        _ seen: Locked<SeenNodes>, _ follower: NodeFollower
+        _ firstNode: Locked<Int64?>, _ follower: NodeFollower
     ) {
         (self.target, self.reach, self.node, self.channel) = (target, reach, node, channel)
-        (self.lease, self.seen, self.follower) = (lease, seen, follower)
+        (self.lease, self.firstNode, self.follower) = (lease, firstNode, follower)
         let thread = Thread { [self] in
             run()
             ended.signal()
@@ -109,8 +109,7 @@ final class PostgresFollower: Sendable {
         defer { session.rollBack() }
         let db = SQLConnection(session)
         guard let state = try db.row(Self.state) else { return false }
-        let (first, hasOthers): (Int64?, Bool) = (state["first_node"], state["has_others"])
-        seen.withLock { $0 = SeenNodes(firstNode: first ?? $0.firstNode, hasOthers: hasOthers) }
+        if let first: Int64 = state["first_node"] { firstNode.withLock { $0 = first } }
         let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number)
         follower.note(
             leads: leads, isLed: state["is_led"], hasEndedNodes: (state["ended"] as Bool) && lease.isSteady)
@@ -120,8 +119,7 @@ final class PostgresFollower: Sendable {
     private static let state = """
         SELECT commits, leader, first_node,
             leader IS NOT NULL AND EXISTS (SELECT 1 FROM nodes WHERE number = leader AND expires_at IS NOT NULL) AS is_led,
-            EXISTS (SELECT 1 FROM nodes WHERE expires_at < \(PostgresNode.now)) AS ended,
-            (SELECT count(*) FROM nodes WHERE expires_at IS NOT NULL) > 1 AS has_others
+            EXISTS (SELECT 1 FROM nodes WHERE expires_at < \(PostgresNode.now)) AS ended
         FROM journal
         """
 }

@@ -8,7 +8,8 @@ final class PostgresMembership: Sendable {
     let lease: NodeLease
     /// The journal when the service became a node.
     let start: PostgresNode.Registration
-    let seen: Locked<SeenNodes>
+    /// See `Store.firstNode`.
+    let firstNode: Locked<Int64?>
     private let target: PostgresTarget
     private let reach: ServerReach
     private let channel: String
@@ -22,14 +23,14 @@ final class PostgresMembership: Sendable {
         (self.target, self.reach, self.channel) = (target, reach, channel)
         let sentAt = SystemTime().uptime
         start = try PostgresNode.register(id, description, on: connection)
-        (node, seen) = (start.node, Locked(SeenNodes(firstNode: start.firstNode)))
+        (node, firstNode) = (start.node, Locked(start.firstNode))
         lease = NodeLease(
             .init(serverTime: start.serverTime, sentAt: sentAt, answeredAt: SystemTime().uptime))
     }
 
     /// Call it once.
     func follow(_ nodes: NodeFollower) {
-        let started = PostgresFollower(target, reach, node, channel: channel, lease, seen, nodes)
+        let started = PostgresFollower(target, reach, node, channel: channel, lease, firstNode, nodes)
         follower.withLock { $0 = started }
     }
 

@@ -210,12 +210,6 @@ struct NodeTests {
         #expect(try await nodes[0].store.admitJobs(limits) { _ in }.admitted.count == 1)
     }
 
-    @Test func nodeNoticesThatItIsTheOnlyOne() async throws {
-        _ = try await eventually("the other node") { nodes[1].store.hasOtherNodes ? true : nil }
-        try await nodes[0].store.close()
-        _ = try await eventually("its end") { nodes[1].store.hasOtherNodes ? nil : true }
-    }
-
     @Test func progressAndDemandReachOtherNodes() async throws {
         let job = try await runningOnFirst()
         let live = LiveProgress(phase: .transferring, bytesReceived: 7, bytesDurable: 5, bytesExpected: 9, tick: 3)
