@@ -9,7 +9,7 @@ import hashlib
 import shutil
 import sqlite3
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Protocol
@@ -129,6 +129,29 @@ def _finish_faults(events: list[dict[str, Any]], orders: dict[str, Order]) -> It
     ended = sum(sum(finish["counts"].values()) for finish in finishes)
     if not len(orders) <= ended <= sum(order.runs for order in orders.values()):
         yield f"the finishes count {ended} jobs of {len(orders)}"
+
+
+def batch_faults(events: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The batches of a session have the numbers 1, 2, 3 and so on, and each has one finish with the right counts. Yields
+    the kind of each fault, too."""
+    finishes = [event for event in events if event["type"] == "session.finished"]
+    numbers = [event["data"]["batch"] for event in finishes]
+    if numbers != list(range(1, len(numbers) + 1)):
+        yield "batches", f"the finishes are of the batches {numbers}"
+    last: dict[tuple[int, str], str] = {}
+    for event in events:
+        state = event["type"].removeprefix("job.")
+        if state in TERMINAL:
+            last[event["data"]["snapshot"]["batch"], event["job"]] = state
+    ended: dict[int, Counter[str]] = defaultdict(Counter)
+    for (batch, _), state in last.items():
+        ended[batch][state] += 1
+    for event in finishes:
+        counts, expected = event["data"]["counts"], ended.pop(event["data"]["batch"], Counter())
+        if any(counts[state] != expected[state] for state in TERMINAL):
+            yield "batch counts", f"{event['data']} where {dict(expected)} have ended"
+    if ended:
+        yield "batches", f"nothing says that the batches {sorted(ended)} have finished"
 
 
 def delivery_faults(posts: list[Post], events: list[dict[str, Any]]) -> Iterator[str]:

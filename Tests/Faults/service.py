@@ -52,19 +52,23 @@ class Surroundings(Protocol):
 
 class Service:
     """fetchd in a folder with `data`, `downloads` and, by default, the log. Only one process at a time runs in a
-    folder."""
+    folder.
+
+    port: 0: the system chooses a port at each start.
+    downloads: another folder for the files.
+    """
 
     def __init__(
         self, program: Path, folder: Path, faults: Surroundings | None = None, arguments: tuple[str, ...] = (),
-        log: Path | None = None,
+        log: Path | None = None, port: int = 0, downloads: Path | None = None,
     ):  # fmt: skip
         self.folder = folder
         self.data = folder / "data"
-        self.downloads = folder / "downloads"
+        self.downloads = downloads or folder / "downloads"
         self.log = log or folder / "fetchd.log"
         self.starts = 0
         self._command = [
-            str(program), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.data),
+            str(program), "serve", "--listen", f"127.0.0.1:{port}", "--data-dir", str(self.data),
             "--downloads-dir", str(self.downloads), "--allow-network", "127.0.0.0/8", *arguments,
         ]  # fmt: skip
         self._faults = faults

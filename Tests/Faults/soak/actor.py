@@ -6,7 +6,7 @@ import random
 import threading
 import traceback
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from .client import Client, Dead
 from .ledger import Ledger
@@ -29,6 +29,14 @@ class World:
     is_over: threading.Event = field(default_factory=threading.Event)
 
 
+class Shared(Protocol):
+    """What an actor needs of the state that it shares with others."""
+
+    seed: int
+    tally: Tally
+    is_over: threading.Event
+
+
 class Actor:
     """Each actor has its own random numbers, from the seed and its name."""
 
@@ -36,7 +44,7 @@ class Actor:
     # The bounds of the random time between two actions, in seconds.
     pause: ClassVar[tuple[float, float]]
 
-    def __init__(self, world: World, number: int = 1):
+    def __init__(self, world: Shared, number: int = 1):
         self.world = world
         self.rng = random.Random(f"{world.seed}/{self.name}/{number}")
         self._stop = threading.Event()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Any
 
+from audit import batch_faults
+
 from .actor import World
 from .ledger import TERMINAL, Job
 from .receiver import Endpoint, Post, digest_of
@@ -106,24 +108,8 @@ class Audit:
                     self._find("wrong bytes", f"{job.id}: {file}, which is no version of its addresses; {job.order}")
 
     def _batches(self, session: str) -> None:
-        """Batches have the numbers 1, 2, 3 and so on. Each has one finish, with the right counts."""
-        finishes = [event for event in self._of_session[session] if event["type"] == "session.finished"]
-        numbers = [event["data"]["batch"] for event in finishes]
-        if numbers != list(range(1, len(numbers) + 1)):
-            self._find("batches", f"the finishes of {session} are of the batches {numbers}")
-        last: dict[tuple[int, str], str] = {}
-        for event in self._of_session[session]:
-            if event["type"] in ENDINGS:
-                last[event["data"]["snapshot"]["batch"], event["job"]] = event["type"].removeprefix("job.")
-        ended: dict[int, Counter[str]] = defaultdict(Counter)
-        for (batch, _), state in last.items():
-            ended[batch][state] += 1
-        for event in finishes:
-            counts, expected = event["data"]["counts"], ended.pop(event["data"]["batch"], Counter())
-            if any(counts[state] != expected[state] for state in TERMINAL):
-                self._find("batch counts", f"{session}: {event['data']} where {dict(expected)} have ended")
-        if ended:
-            self._find("batches", f"{session}: nothing says that the batches {sorted(ended)} have finished")
+        for kind, sentence in batch_faults(self._of_session[session]):
+            self._find(kind, f"{session}: {sentence}")
 
     def _counts(self) -> None:
         """The counts of the statistics, the sessions and the lists agree."""

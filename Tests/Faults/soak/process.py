@@ -88,5 +88,8 @@ class Process:
         if status is None:
             self._tally.find("stop", f"SIGTERM did not end it within {STOP} s")
             self.service.kill()
-        elif status != 0:
+        elif not self._is_end_in_order(status):
             self._tally.find("stop", f"SIGTERM ended it with status {status}")
+
+    def _is_end_in_order(self, status: int) -> bool:
+        return status == 0

@@ -18,8 +18,7 @@ TERMINAL_EVENTS = ("job.succeeded", "job.failed", "job.cancelled")
 class Stream:
     """One connection to `GET /v1/events` as Server-Sent Events."""
 
-    def __init__(self, world: World, query: str, last: int | None, patience: float):
-        port = world.process.service.port
+    def __init__(self, port: int | None, query: str, last: int | None, patience: float):
         if port is None:
             raise Unreachable("not started")
         self._connection = http.client.HTTPConnection(LOOPBACK, port, timeout=patience)
@@ -104,7 +103,7 @@ class Follower(Actor):
     def act(self) -> None:
         try:
             # The service sends a heartbeat every two seconds.
-            stream = Stream(self.world, "", self.listener.last, patience=20)
+            stream = Stream(self.world.process.service.port, "", self.listener.last, patience=20)
         except (Unreachable, OSError, http.client.HTTPException):
             return
         self.world.tally.count("streams")
@@ -161,7 +160,8 @@ class Visitor(Actor):
         last = self.world.client.stats["last_event"]
         session = self.rng.choice(self.world.ledger.open_sessions).name
         query = self.rng.choice(["", f"?session={session}", "?type=job.*"])
-        stream = Stream(self.world, query, self.rng.choice([None, 0, max(0, last - 30)]), patience=3)
+        port = self.world.process.service.port
+        stream = Stream(port, query, self.rng.choice([None, 0, max(0, last - 30)]), patience=3)
         self.world.tally.count("streams")
         listener = Listener(self.world, f"a visitor of /v1/events{query}")
         try:
