@@ -49,7 +49,7 @@ public final class DownloadService: Sendable {
     ///   - onWaiting: called if the database cannot be opened yet. Until it can, requests are answered with the reason.
     ///   - onReplaced: called once, if other nodes have taken over the jobs of this one. The service stops by itself, which can
     ///     take long if a disk hangs.
-    /// - Throws: `StartError`; `TokenMissing`; `DatabaseTaken`; `UnstoredError` if some changes could not be written to the
+    /// - Throws: `StartError`; `TokenMissing`; `NodeReplaced`; `UnstoredError` if some changes could not be written to the
     ///   disk. All layers are closed in either case.
     public func run(
         onReady: @Sendable (_ port: UInt16) -> Void = { _ in },
@@ -58,7 +58,7 @@ public final class DownloadService: Sendable {
     ) async throws {
         let opening = StoreOpening(
             options: options, log: log, isStopping: { [self] in isStopping }, onWaiting: onWaiting,
-            onSeizure: { [self] in
+            onReplacement: { [self] in
                 if noteReplacement() { onReplaced() }
                 stopLayers()
             })
@@ -68,7 +68,11 @@ public final class DownloadService: Sendable {
         let result: Result<Void, any Error>
         do { result = .success(try await run(store, onReady)) } catch { result = .failure(error) }
         let isClosed = await close(store)
-        if ending.withLock({ $0.isReplaced && !$0.isAsked }) { throw DatabaseTaken() }
+        let ending = ending.withLock(\.self)
+        if ending.isReplaced {
+            guard ending.isAsked else { throw NodeReplaced() }
+            return log.notice("Stopped. The jobs continue on other nodes.")
+        }
         try result.get()
         guard store.unstored.count == 0 else {
             log.error(

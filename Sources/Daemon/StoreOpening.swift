@@ -13,7 +13,7 @@ struct StoreOpening: Sendable {
     /// Called when the service waits, and answers requests with the reason.
     let onWaiting: @Sendable (_ why: String) -> Void
     /// See `Store.Options`.
-    let onSeizure: @Sendable () -> Void
+    let onReplacement: @Sendable () -> Void
 
     /// - Returns: nil if the service was stopped first.
     /// - Throws: `StartError` for an error that would occur again.
@@ -42,11 +42,11 @@ struct StoreOpening: Sendable {
     private var storeOptions: Store.Options {
         var store = options.store
         store.log = log
-        store.onSeizure = { [log, onSeizure] in
+        store.onReplacement = { [log, onReplacement] in
             log.critical(
                 "Other nodes have taken over the jobs of this one. fetchd starts again, and touches no file until then."
             )
-            onSeizure()
+            onReplacement()
         }
         store.node.version = options.version
         store.node.sharesDownloads = options.folderSharing == .shared

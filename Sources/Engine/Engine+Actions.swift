@@ -51,8 +51,8 @@ extension Engine {
     /// - Parameter deletesFile: whether the finished file is removed, too.
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
         while true {
-            let isApart = services.folder.use.isApart
-            if let job = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && isApart) {
+            let hasOwnFolder = services.folder.use.hasOwnFolder
+            if let job = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder) {
                 if let part = job.part { await services.removeParts([part.id]) }
                 if deletesFile, services.folder.use.hasFile(of: job), let file = job.state.finish?.file {
                     try await services.lanes.metadata.run { [folder = services.folder] in try folder.removeFile(file) }

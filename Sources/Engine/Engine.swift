@@ -98,7 +98,7 @@ public final class Engine: Sendable {
             Scheduler(
                 services: services, limits: { [self] in admissionLimits }, active: active,
                 start: { [self] in start($0) }),
-            NodeSuccessor(services: services),
+            NodeTakeover(services: services),
             PromotionRecovery(services: services, active: active, promoter: promoter),
             LeaseMonitor(services: services, active: active),
             AttemptRequestReader(services: services, active: active),

@@ -79,8 +79,8 @@ struct EngineServices: Sendable {
     /// Repeats a write until it succeeds, because to give up on a full or failing disk would lose the change.
     ///
     /// - Returns: nil when the job no longer exists.
-    /// - Throws: `NotStored` when the engine stops before the write succeeds. The caller must then omit every step that
-    ///   depends on the write.
+    /// - Throws: `NotStored` when the engine stops before the write succeeds, or when other nodes have taken over the jobs. The
+    ///   caller must then omit every step that depends on the write.
     @discardableResult
     func persist<Value: Sendable>(
         _ what: String, _ write: @Sendable () async throws -> Value
@@ -93,6 +93,9 @@ struct EngineServices: Sendable {
                 return value
             } catch StoreError.noSuchJob {
                 return nil
+            } catch StoreError.nodeReplaced {
+                // Another node has the job, so nothing is lost.
+                throw NotStored()
             } catch {
                 hasFailed = true
                 noteFailure(of: what, error)

@@ -35,7 +35,7 @@ public final class Store: Sendable {
         /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
         public var acceptsUnsafeServer = false
         /// Called once, when other nodes have taken over the work of this one. All changes fail from then on.
-        public var onSeizure: @Sendable () -> Void = {}
+        public var onReplacement: @Sendable () -> Void = {}
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
@@ -89,16 +89,16 @@ public final class Store: Sendable {
         self.events = events
         jobCache = JobCache(limit: options.jobCacheLimit)
         order = try database.order()
-        let onSeizure = Self.once(options.onSeizure)
+        let onReplacement = Self.once(options.onReplacement)
         let wake = { @Sendable (due: Set<WorkKind>) in for kind in due { events[kind]?.set() } }
         writer = Writer(
             engine: engine, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
             ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, sealer: sealer,
-            measurements: measurements, log: options.log, order: order, onDue: wake, onSeizure: onSeizure)
+            measurements: measurements, log: options.log, order: order, onDue: wake, onReplacement: onReplacement)
         engine.follow(
             NodeFollower(
                 order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake,
-                lose: onSeizure))
+                lose: onReplacement))
     }
 
     /// A function that makes a call at its first use, and then nothing more.

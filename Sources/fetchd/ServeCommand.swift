@@ -56,8 +56,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode.failure
         } catch is UnstoredError {
             throw ExitCode(ServeStatus.unstored.rawValue)
-        } catch is DatabaseTaken {
-            throw ExitCode(ServeStatus.databaseTaken.rawValue)
+        } catch is NodeReplaced {
+            throw ExitCode(ServeStatus.nodeReplaced.rawValue)
         }
     }
 }

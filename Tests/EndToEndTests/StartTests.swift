@@ -55,7 +55,7 @@ import Testing
         #expect(folder.bytes(of: "file") == Array("not a folder".utf8))
     }
 
-    @Test func refusesDatabaseOfNewerVersionUnchanged() async throws {
+    @Test(.onSQLite) func refusesDatabaseOfNewerVersionUnchanged() async throws {
         let fetchd = try await FetchdProcess.start()
         let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
         try await fetchd.terminate()

@@ -22,21 +22,21 @@ import Testing
     }
 
     @Test(arguments: [
-        (own, FolderUse.Reach.own, FolderUse.Reach.own), (before, .own, .own), (foreign, .elsewhere, .foreign),
+        (own, FolderUse.Location.own, FolderUse.Location.own), (before, .own, .own), (foreign, .elsewhere, .foreign),
         (older, .own, .foreign),
     ])
-    func writesToItsOwnPartsOnly(_ part: String, _ local: FolderUse.Reach, _ shared: FolderUse.Reach) {
-        #expect(Self.use(.local).reach(of: PartID(part)) == local)
-        #expect(Self.use(.shared).reach(of: PartID(part)) == shared)
-        #expect(FolderUse.alone.reach(of: PartID(part)) == .own)
+    func writesToItsOwnPartsOnly(_ part: String, _ local: FolderUse.Location, _ shared: FolderUse.Location) {
+        #expect(Self.use(.local).location(of: PartID(part)) == local)
+        #expect(Self.use(.shared).location(of: PartID(part)) == shared)
+        #expect(FolderUse.alone.location(of: PartID(part)) == .own)
     }
 
     /// A part without an owner belongs to the first node, whatever the number of that node is.
     @Test(arguments: [2, nil] as [Int64?]) func leavesOlderPartsToTheFirstNode(_ firstNode: Int64?) {
         let use = Self.use(.local, firstNode: firstNode)
-        #expect(use.reach(of: PartID(Self.older)) == .elsewhere)
+        #expect(use.location(of: PartID(Self.older)) == .elsewhere)
         #expect(!use.sweeps(PartID(Self.older)))
-        #expect(use.reach(of: PartID(Self.own)) == .own)
+        #expect(use.location(of: PartID(Self.own)) == .own)
     }
 
     @Test func sweepsItsOwnPartsOnly() throws {

@@ -1,6 +1,6 @@
 import Downloads
 
-/// What became of a part that belongs to another node, at the beginning of an attempt.
+/// The result of copying the part of another node, at the beginning of an attempt.
 enum PartTakeover: Sendable {
     /// The job, as the attempt continues it.
     case ready(Job)

@@ -19,7 +19,8 @@ struct AttemptRequestReader: MaintenanceWorker {
         for request in present {
             if let stop = request.stop { active[request.job]?.control.requestStop(.decided(stop)) }
         }
-        try await services.store.takeReadings(of: present.filter { $0.stop == nil }.map(\.job)) { [active] jobs in
+        let changed = present.filter { $0.stop == nil }.map(\.job)
+        try await services.store.takeChangedSpecifications(of: changed) { [active] jobs in
             for job in jobs { active[job.id]?.take(job.spec) }
         }
         return missed.isEmpty ? nil : services.time.now.addingTimeInterval(Self.secondLook)

@@ -27,7 +27,7 @@ extension DownloadsFolder {
     /// Opens the file of a promised part, and cuts the file to its promised length: the bytes after that were never
     /// synced.
     func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
-        guard use.reach(of: part.id) == .own,
+        guard use.location(of: part.id) == .own,
             let file = try? Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part"),
             let status = try? file.status()
         else { throw .missing }

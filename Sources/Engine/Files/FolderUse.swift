@@ -26,7 +26,7 @@ public struct FolderUse: Sendable {
     public static let alone = FolderUse(by: nil, sharing: .local) { true }
 
     /// Where the file of a promised part is.
-    enum Reach: Equatable {
+    enum Location: Equatable {
         /// In this folder, for this service to write to.
         case own
         /// In this folder, and another service may still write to it.
@@ -37,7 +37,7 @@ public struct FolderUse: Sendable {
 
     /// Where the file of a part is. The file of an earlier run of this service is its own: the lock of the data folder shows
     /// that the earlier run has ended.
-    func reach(of part: PartID) -> Reach {
+    func location(of part: PartID) -> Location {
         guard let node else { return .own }
         if part.owner?.number == node.number { return .own }
         return switch sharing {
@@ -57,11 +57,11 @@ public struct FolderUse: Sendable {
     }
 
     /// Whether other services have files in folders of their own.
-    var isApart: Bool { node != nil && sharing == .local }
+    var hasOwnFolder: Bool { node != nil && sharing == .local }
 
     /// Whether the finished file of a job is in this folder, or may be: if it is not known which node has it, each node looks.
     public func hasFile(of job: Job) -> Bool {
-        guard isApart, let owner = owner(of: job) else { return true }
+        guard hasOwnFolder, let owner = owner(of: job) else { return true }
         return owner == node?.number
     }
 

@@ -45,7 +45,7 @@ struct FinishedJobPruner: MaintenanceWorker {
     private func delete(_ jobs: [Job], withFiles deletesFiles: Bool) async throws -> Int {
         let removable = deletesFiles ? try await removeFiles(of: jobs) : jobs
         let deleted = try await services.store.deleteFinishedJobs(
-            removable, removingFilesElsewhere: deletesFiles && services.folder.use.isApart)
+            removable, removingFilesElsewhere: deletesFiles && services.folder.use.hasOwnFolder)
         await services.removeParts(deleted.compactMap { $0.part?.id })
         return deleted.count
     }

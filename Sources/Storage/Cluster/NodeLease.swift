@@ -37,6 +37,9 @@ final class NodeLease: Sendable {
         return state.withLock { !$0.isLost && now - $0.renewedAt < Self.patience }
     }
 
+    /// Whether another node has taken over, or a new process of this one has begun.
+    var isLost: Bool { state.withLock(\.isLost) }
+
     /// Seconds until the server ends the lease, unless it is renewed; 0 if it has ended.
     var secondsLeft: Double {
         let now = uptime

@@ -23,8 +23,9 @@ extension Store {
     /// the end of its attempt.
     ///
     /// - Parameter onCommit: see `Writer.write`.
-    public func takeReadings(of jobs: [JobID], onCommit: @escaping @Sendable ([Job]) -> Void) async throws {
+    public func takeChangedSpecifications(of jobs: [JobID], onCommit: @escaping @Sendable ([Job]) -> Void) async throws
+    {
         guard !jobs.isEmpty else { return }
-        _ = try await writer.write(onCommit: onCommit) { try $0.takeReadings(of: jobs) }
+        _ = try await writer.write(onCommit: onCommit) { try $0.takeChangedSpecifications(of: jobs) }
     }
 }

@@ -8,7 +8,7 @@ extension Transaction {
     }
 
     /// Tells the node on which the job runs that the specification has changed.
-    func requestReading(of job: Job) throws {
+    func noteChangedSpecification(of job: Job) throws {
         if job.state.name == .running { try request(nil, for: job) }
     }
 
@@ -32,7 +32,7 @@ extension Transaction {
     }
 
     /// The specifications of these jobs, and forgets that others have changed them.
-    func takeReadings(of jobs: [JobID]) throws -> [Job] {
+    func takeChangedSpecifications(of jobs: [JobID]) throws -> [Job] {
         try jobs.compactMap { id in
             try run("DELETE FROM attempt_requests WHERE job = ? AND stop IS NULL", [id.text])
             do { return try job(id) } catch StoreError.noSuchJob { return nil }

@@ -55,7 +55,7 @@ protocol StoreEngine: Sendable {
 
     /// Whether this service could use the database for as long as a lease lasts, and the server's clock did not jump, so that a lease
     /// that has ended shows that its node has.
-    var maySucceed: Bool { get }
+    var mayTakeOver: Bool { get }
 
     /// See `Store.firstNode`. Any thread may ask.
     var firstNode: Int64? { get }
@@ -98,7 +98,7 @@ extension StoreEngine {
     var leaseSeconds: Double? { nil }
     var clock: (any TimeSource)? { nil }
     var isLeader: Bool { true }
-    var maySucceed: Bool { false }
+    var mayTakeOver: Bool { false }
     var firstNode: Int64? { nil }
     func note(firstNode: Int64) {}
     func drain() {}

@@ -29,7 +29,7 @@ extension Transaction {
             patched.isDisproved = false
         }
         try save(patched)
-        try requestReading(of: patched)
+        try noteChangedSpecification(of: patched)
         wake(.jobs)
         // A job whose secrets are lost waits for `credentials`, also if another member was lost.
         let help = spec.lost == job.spec.lost ? fields.help : fields.help.union([.credentials])

@@ -56,7 +56,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     var leaseSeconds: Double? { membership?.lease.secondsLeft }
     var isLeader: Bool { membership?.lease.isLeader ?? true }
 
-    var maySucceed: Bool { membership?.lease.isSteady ?? false }
+    var mayTakeOver: Bool { membership?.lease.isSteady ?? false }
 
     var firstNode: Int64? { membership?.firstNode.withLock(\.self) }
 
@@ -102,6 +102,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     /// A node that others can take for dead stores nothing, even if the server can be reached again.
     private func requireLease() throws(StoreError) {
+        if membership?.lease.isLost == true { throw .nodeReplaced }
         guard holdsLease else { throw .databaseAway(why: "this node could not renew its lease in the database") }
     }
 

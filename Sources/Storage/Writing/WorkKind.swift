@@ -23,7 +23,7 @@ public enum WorkKind: String, Sendable, CaseIterable {
     case tokens = "k"
     /// A job that runs on another node has to stop, or its specification has changed.
     case attempts = "a"
-    /// Another node has ended without a farewell, or no node leads.
+    /// The lease of another node has ended, or no node leads.
     case nodes = "n"
     /// Another node has a file to remove in its own folder.
     case removals = "r"

@@ -20,7 +20,7 @@ final class Writer: Sendable {
     private let sealer: Sealer
     private let order: CommitOrder
     private let onDue: @Sendable (Set<WorkKind>) -> Void
-    let onSeizure: @Sendable () -> Void
+    let onReplacement: @Sendable () -> Void
     private let measurements: StoreMeasurements
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
@@ -42,13 +42,13 @@ final class Writer: Sendable {
     /// - Parameters:
     ///   - longestDeliveryDelay: see `Store.Options`.
     ///   - order: passes the commits on, after the hooks of their writes.
-    ///   - onSeizure: see `Store.Options`.
+    ///   - onReplacement: see `Store.Options`.
     init(
         engine: any StoreEngine, time: ServiceClock, longestDeliveryDelay: TimeInterval,
         ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, measurements: StoreMeasurements,
         log: Logger,
         order: CommitOrder, onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
-        onSeizure: @escaping @Sendable () -> Void
+        onReplacement: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
         self.log = log
@@ -61,7 +61,7 @@ final class Writer: Sendable {
         working = WorkingSet(tokens: tokens)
         self.order = order
         self.onDue = onDue
-        self.onSeizure = onSeizure
+        self.onReplacement = onReplacement
     }
 
     /// Performs one change and returns when it is durable.

@@ -2,6 +2,6 @@
 enum ServeStatus: Int32 {
     /// The disk failed or did not answer in time, and some changes could not be stored (EX_IOERR).
     case unstored = 74
-    /// Another service has taken the PostgreSQL database (EX_TEMPFAIL).
-    case databaseTaken = 75
+    /// Other nodes have taken over the jobs, and the system refused to start fetchd again (EX_TEMPFAIL).
+    case nodeReplaced = 75
 }

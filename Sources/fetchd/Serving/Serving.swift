@@ -19,12 +19,12 @@ struct Serving {
         (self.level, log) = (level, Logger(label: "fetchd"))
     }
 
-    /// - Throws: `StartError`; `UnstoredError`; `DatabaseTaken` if the system refuses to begin the program again.
+    /// - Throws: `StartError`; `UnstoredError`; `NodeReplaced` if the system refuses to begin the program again.
     func run() async throws {
         let signals = StopSignals(stopWithin: settings.stopTimeout)
         do {
             try await run(signals)
-        } catch let error as DatabaseTaken {
+        } catch let error as NodeReplaced {
             // A signal may have come after the end of the service.
             guard !signals.isRequested else { return }
             Restart.now()

@@ -42,7 +42,7 @@ struct StopSignals: Sendable {
             // After a signal, the timeout of the stop ends the process.
             guard !isRequested else { return }
             Restart.now()
-            Self.end(ServeStatus.databaseTaken.rawValue, "The system refused to start fetchd again.")
+            Self.end(ServeStatus.nodeReplaced.rawValue, "The system refused to start fetchd again.")
         }
     }
 

@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 /// `GET /v1/jobs/{id}/file` at a node that does not have the file: another one with the same jobs has it.
-@Suite struct RelayedFileTests {
+@Suite(.onSQLite) struct RelayedFileTests {
     private let owner: Scene
     private let job: String
     private let asked: LocalService

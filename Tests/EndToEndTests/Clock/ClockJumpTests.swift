@@ -55,7 +55,7 @@ import Testing
     }
 
     /// F7: a start with the clock ten years ahead removed all of this within three seconds.
-    @Test(arguments: [WallClock.tenYears, -WallClock.tenYears, 1, -1])
+    @Test(.onSQLite, arguments: [WallClock.tenYears, -WallClock.tenYears, 1, -1])
     func keepsEventsAndPendingDeliveriesWhenClockJumpedBeforeStart(_ days: Int) async throws {
         let trial = try await Trial()
         let (api, receiver) = (trial.scene.api, trial.consumer)
@@ -75,7 +75,7 @@ import Testing
         #expect(pending.count >= 4)
     }
 
-    @Test(arguments: [true, false], [-1, -WallClock.tenYears, 1, WallClock.tenYears])
+    @Test(.onSQLite, arguments: [true, false], [-1, -WallClock.tenYears, 1, WallClock.tenYears])
     func finishesBatchAndRetriesOnTimeAfterClockJump(isRunning: Bool, _ days: Int) async throws {
         let trial = try await Trial()
         let (job, session) = (try await trial.waitingJob(), try await trial.dueBatch())
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// F7: a jump at run time failed a job with `deadline_exceeded`, as if `timeouts.resource_seconds` were over.
-    @Test(arguments: [true, false])
+    @Test(.onSQLite, arguments: [true, false])
     func countsNoResourceTimeForClockJump(isRunning: Bool) async throws {
         let trial = try await Trial()
         let api = trial.scene.api

@@ -29,7 +29,7 @@ import Testing
 
     private func parts(_ folder: TemporaryFolder) -> [String] { folder.files.filter { $0.hasSuffix(".part") } }
 
-    @Test func restoresCopyOfDatabaseFileAfterCleanStop() async throws {
+    @Test(.onSQLite) func restoresCopyOfDatabaseFileAfterCleanStop() async throws {
         let fetchd = try await FetchdProcess.start()
         let id = try await fetchd.api.submit(["url": "http://127.0.0.1:1/"])
         #expect(try await fetchd.terminate() == .exited(0))
@@ -41,7 +41,7 @@ import Testing
         #expect(try await restored.api.get("/v1/jobs/\(id)").status == 200)
     }
 
-    @Test(arguments: ["missing", "emptied", "damaged"])
+    @Test(.onSQLite, arguments: ["missing", "emptied", "damaged"])
     func refusesToStartWhenTheLogIsLost(_ damage: String) async throws {
         let (fetchd, _, id) = try await killed()
         let log = fetchd.folder.path("data/fetchd.sqlite-wal")
@@ -63,7 +63,7 @@ import Testing
         #expect(try await fetchd.api.waitForJob(id, .paused)["progress"]["bytes_durable"].integer ?? 0 > 0)
     }
 
-    @Test func keepsPartsOfReplacedDatabaseAfterRestore() async throws {
+    @Test(.onSQLite) func keepsPartsOfReplacedDatabaseAfterRestore() async throws {
         let (fetchd, _, id) = try await killed()
         let before = parts(fetchd.folder)
         let other = try await FetchdProcess.start()
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// A webhook consumer never sees one event number with two meanings.
-    @Test func continuesWithEventNumbersAboveAllEarlierOnes() async throws {
+    @Test(.onSQLite) func continuesWithEventNumbersAboveAllEarlierOnes() async throws {
         let fetchd = try await FetchdProcess.start()
         _ = try await fetchd.api.submit(["url": "http://127.0.0.1:1/", "not_before": "2090-01-01T00:00:00Z"])
         try await fetchd.terminate()

@@ -5,7 +5,7 @@ import Testing
 
 /// Failed syncs of the database, which lose the pages they should have made durable: acknowledged changes are kept, and
 /// refused changes do not reappear.
-@Suite struct FailedDatabaseSyncTests {
+@Suite(.onSQLite) struct FailedDatabaseSyncTests {
     private func submit(_ tag: String, _ count: Int = 1, to fetchd: FetchdProcess) async throws -> APIAnswer {
         let job: JSON = [
             "url": "http://127.0.0.1:1/", "not_before": "2090-01-01T00:00:00Z", "tags": [.string(tag)],

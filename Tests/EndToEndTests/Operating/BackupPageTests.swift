@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// The commands of docs/backup.md work as printed, in their order.
-@Suite struct BackupPageTests {
+@Suite(.onSQLite) struct BackupPageTests {
     /// Commands that need a stopped service.
     private static let offline = ["fetchd restore backup", "fetchd compact"]
 

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// `fetchd doctor` finds planted faults, says what to do, and changes nothing.
-@Suite struct DoctorTests {
+@Suite(.onSQLite) struct DoctorTests {
     private func examine(
         _ folder: TemporaryFolder, _ arguments: String...
     ) async throws -> (status: ChildProcess.Ending, findings: [JSON]) {

@@ -54,7 +54,7 @@ import Testing
         try await FetchdProcess.start(.init(arguments: arguments)).stop()
     }
 
-    @Test func aServiceGoesOnInPostgres() async throws {
+    @Test(.onSQLite) func aServiceGoesOnInPostgres() async throws {
         let sqlite = try await FetchdProcess.start(.init(token: "administrator"))
         try await startOnce(withKeyOf: sqlite.folder)
         let (secret, paused, token) = try await fill(sqlite)

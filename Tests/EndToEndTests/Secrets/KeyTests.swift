@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// The key of a real service: where it comes from, its change, and its loss.
-@Suite struct KeyTests {
+@Suite(.onSQLite) struct KeyTests {
     private let origin: Origin
     private let receiver: WebhookReceiver
     private let folder: TemporaryFolder

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConfigCommandTests {
     // MARK: Show
 
-    @Test func showsValuesWithTheirSourcesAndNoSecrets() async throws {
+    @Test(.onSQLite) func showsValuesWithTheirSourcesAndNoSecrets() async throws {
         let fetchd = try await FetchdProcess.start()
         _ = try await fetchd.api.send("PATCH", "/v1/service", ["max_connections_per_host": 3, "log_level": "error"])
         let file = try fetchd.folder.write(
@@ -99,7 +99,7 @@ import Testing
     // MARK: The page
 
     /// To renew the table: fetchd config show --table.
-    @Test func pageHasTheTableOfTheCode() async throws {
+    @Test(.onSQLite) func pageHasTheTableOfTheCode() async throws {
         let page = try String(contentsOf: Project.root.appending(path: "docs/configuration.md"), encoding: .utf8)
         let table = try await FetchdProcess.run(["config", "show", "--table"])
         #expect(table.succeeded && table.output.contains("| `--max-concurrent-jobs` | `FETCHD_MAX_CONCURRENT_JOBS` |"))

@@ -15,7 +15,7 @@ import Testing
 
     // MARK: In order
 
-    @Test(.realProcess) func refusesReadinessBeforeItClosesThePort() async throws {
+    @Test(.realProcess, .onSQLite) func refusesReadinessBeforeItClosesThePort() async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
@@ -35,7 +35,7 @@ import Testing
         #expect(try await state(of: id, scene) == "queued")
     }
 
-    @Test(.realProcess, arguments: [SIGTERM, SIGINT])
+    @Test(.realProcess, .onSQLite, arguments: [SIGTERM, SIGINT])
     func queuesRunningJobsWithTheirBytes(_ signal: Int32) async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
@@ -52,7 +52,7 @@ import Testing
 
     // MARK: While the disk fails
 
-    @Test(.realProcess, arguments: FailingDisk.database + [.everythingFails])
+    @Test(.realProcess, .onSQLite, arguments: FailingDisk.database + [.everythingFails])
     func endsWithStatus74WhenRunningJobsCannotBeStored(_ disk: FailingDisk) async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
@@ -63,7 +63,7 @@ import Testing
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
-    @Test(.realProcess, arguments: FailingDisk.database)
+    @Test(.realProcess, .onSQLite, arguments: FailingDisk.database)
     func endsWithStatus74WhenAPromotionCannotBeStored(_ disk: FailingDisk) async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
@@ -78,7 +78,7 @@ import Testing
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
-    @Test(.realProcess) func endsWithStatus74WhenASuccessCannotBeStored() async throws {
+    @Test(.realProcess, .onSQLite) func endsWithStatus74WhenASuccessCannotBeStored() async throws {
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
@@ -107,7 +107,7 @@ import Testing
     }
 
     /// Every attempt posts the event again, with the same webhook-id.
-    @Test(.realProcess) func endsWhenADeliveryCannotBeRecorded() async throws {
+    @Test(.realProcess, .onSQLite) func endsWhenADeliveryCannotBeRecorded() async throws {
         let faults = try await DiskFaults()
         let (scene, receiver) = (try await stage(faults), try WebhookReceiver())
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.paused"])

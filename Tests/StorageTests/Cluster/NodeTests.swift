@@ -45,7 +45,7 @@ struct NodeTests {
         try await nodes[0].store.close()
         _ = try await eventually("another leader") {
             await nodes[1].store.work(.nodes).wait()
-            _ = try await nodes[1].store.succeedNodes()
+            _ = try await nodes[1].store.takeOverNodes()
             return nodes[1].store.isLeader ? true : nil
         }
     }
@@ -263,7 +263,9 @@ struct NodeTests {
         let requests = try await nodes[0].store.attemptRequests()
         #expect(requests.map(\.job) == [job.id] && requests[0].stop == nil)
         let read = Locked<[JobSpec]>([])
-        try await nodes[0].store.takeReadings(of: [job.id]) { jobs in read.withLock { $0 = jobs.map(\.spec) } }
+        try await nodes[0].store.takeChangedSpecifications(of: [job.id]) { jobs in
+            read.withLock { $0 = jobs.map(\.spec) }
+        }
         #expect(read.withLock(\.self) == [spec])
         #expect(try await nodes[0].store.attemptRequests().isEmpty)
     }
@@ -277,8 +279,8 @@ struct NodeTests {
     @Test func jobsOfAnEndedNodeAreTakenOver() async throws {
         let job = try await runningOnFirst()
         try expire(nodes[0])
-        let succession = try await nodes[1].succeed()
-        #expect(succession.nodes == [nodes[0].number] && succession.queued == 1 && succession.isComplete)
+        let takeover = try await nodes[1].takeOver()
+        #expect(takeover.nodes == [nodes[0].number] && takeover.queued == 1 && takeover.isComplete)
         let queued = try await nodes[1].store.job(job.id)
         #expect(queued.state == .queued && queued.attempts == 0 && queued.node == nil)
         // The former owner stores nothing any more, and learns why.
@@ -294,12 +296,12 @@ struct NodeTests {
 
     /// The clock of the server jumps, and all leases have ended.
     @Test func jumpOfTheClockEndsNoLease() async throws {
-        let succession = try await nodes[1].store.writer.write { transaction in
+        let takeover = try await nodes[1].store.writer.write { transaction in
             // The rows stay locked until the commit, so that no lease is renewed meanwhile.
             try transaction.run("UPDATE nodes SET expires_at = 1")
-            return try transaction.succeedNodes(endsLeases: true, sharesDownloads: false, limit: 500)
+            return try transaction.takeOverNodes(endsLeases: true, sharesDownloads: false, limit: 500)
         }
-        #expect(succession.nodes == [])
+        #expect(takeover.nodes == [])
         #expect(nodes.allSatisfy { $0.store.holdsLease })
     }
 
@@ -307,8 +309,8 @@ struct NodeTests {
         let job = try await runningOnFirst()
         _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         try expire(nodes[0])
-        let succession = try await nodes[1].succeed()
-        #expect(succession.queued == 1 && succession.promoting == 0)
+        let takeover = try await nodes[1].takeOver()
+        #expect(takeover.queued == 1 && takeover.promoting == 0)
         #expect(try await nodes[1].store.ownPromotions().isEmpty)
         let waiting = try await nodes[1].store.job(job.id)
         #expect(waiting.state.wait?.name == .storage && waiting.attempts == 0, "\(waiting)")
@@ -321,8 +323,8 @@ struct NodeTests {
         let job = try await runningOnFirst()
         _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         try expire(nodes[0])
-        let succession = try await nodes[1].succeed(sharesDownloads: true)
-        #expect(succession.queued == 0 && succession.promoting == 1)
+        let takeover = try await nodes[1].takeOver(sharesDownloads: true)
+        #expect(takeover.queued == 0 && takeover.promoting == 1)
         // The store has them as long as they are not complete, also if the answer to the takeover was lost.
         #expect(try await nodes[1].store.ownPromotions().map(\.job.id) == [job.id])
         #expect(try await nodes[1].store.job(job.id).node == nodes[1].number)
@@ -352,7 +354,7 @@ struct NodeTests {
         try await expectUse("lease")
         try await nodes[0].store.close()
         try await expectUse("jobs")
-        _ = try await nodes[1].succeed()
+        _ = try await nodes[1].takeOver()
         // Nothing else removes this row.
         _ = try await store.apply(.cancelRequested(keepsPart: false), to: donor.id)
         try await store.forgetNode(number)

@@ -24,7 +24,7 @@ struct TestedNode {
         options.server = fixture.url
         options.acceptsUnsafeServer = true
         options.key = .file(self.key)
-        options.onSeizure = { [isLost, losses] in
+        options.onReplacement = { [isLost, losses] in
             losses.withLock { $0 += 1 }
             isLost.withLock { $0 = true }
         }
@@ -51,9 +51,9 @@ struct TestedNode {
     }
 
     /// Takes over from nodes whose leases have ended, without the time for which a node has to watch them.
-    func succeed(sharesDownloads: Bool = false) async throws -> Succession {
+    func takeOver(sharesDownloads: Bool = false) async throws -> Takeover {
         try await store.writer.write {
-            try $0.succeedNodes(endsLeases: true, sharesDownloads: sharesDownloads, limit: 500)
+            try $0.takeOverNodes(endsLeases: true, sharesDownloads: sharesDownloads, limit: 500)
         }
     }
 }

@@ -1,7 +1,7 @@
 import Downloads
 
 /// What a node has taken over from others.
-public struct Succession: Sendable {
+public struct Takeover: Sendable {
     /// The numbers of the nodes whose leases had ended.
     public var nodes: [Int64] = []
     /// Jobs that are queued again.
@@ -14,11 +14,11 @@ public struct Succession: Sendable {
 
 extension Store {
     /// Takes over the work of nodes whose leases have ended, and leads if no node does. Call it again until it is complete.
-    public func succeedNodes() async throws -> Succession {
-        guard node != nil else { return Succession() }
+    public func takeOverNodes() async throws -> Takeover {
+        guard node != nil else { return Takeover() }
         return try await writer.write { [engine, sharesDownloads = options.node.sharesDownloads] in
             // The write may have waited long.
-            try $0.succeedNodes(endsLeases: engine.maySucceed, sharesDownloads: sharesDownloads, limit: 500)
+            try $0.takeOverNodes(endsLeases: engine.mayTakeOver, sharesDownloads: sharesDownloads, limit: 500)
         }
     }
 

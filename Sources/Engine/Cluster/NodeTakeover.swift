@@ -4,7 +4,7 @@ import Locks
 import Storage
 
 /// Takes over the jobs of nodes whose leases have ended.
-struct NodeSuccessor: MaintenanceWorker {
+struct NodeTakeover: MaintenanceWorker {
     let services: EngineServices
 
     let purpose = "take over the jobs of a node that has ended"
@@ -15,19 +15,19 @@ struct NodeSuccessor: MaintenanceWorker {
         defer { services.takenPromotions.set() }
         var isComplete = false
         while !isComplete {
-            let succession = try await services.store.succeedNodes()
-            isComplete = succession.isComplete
-            report(succession)
+            let takeover = try await services.store.takeOverNodes()
+            isComplete = takeover.isComplete
+            report(takeover)
         }
         return nil
     }
 
-    private func report(_ succession: Succession) {
-        for node in succession.nodes {
+    private func report(_ takeover: Takeover) {
+        for node in takeover.nodes {
             services.log.warning("Node \(node) did not renew its lease. Its jobs continue on other nodes.")
         }
-        guard succession.queued + succession.promoting > 0 else { return }
+        guard takeover.queued + takeover.promoting > 0 else { return }
         services.log.notice(
-            "Taken over: \(succession.queued) jobs queued again, \(succession.promoting) promotions continued.")
+            "Taken over: \(takeover.queued) jobs queued again, \(takeover.promoting) promotions continued.")
     }
 }

@@ -9,7 +9,7 @@ extension EngineServices {
     func takeOverPart(
         of job: Job, in lane: DiskLane, isStopped: @escaping @Sendable () -> Bool
     ) async -> PartTakeover {
-        guard let part = job.part, part.bytesDurable > 0, folder.use.reach(of: part.id) == .foreign else {
+        guard let part = job.part, part.bytesDurable > 0, folder.use.location(of: part.id) == .foreign else {
             return .ready(job)
         }
         var copy = part

@@ -7,10 +7,10 @@ extension Transaction {
     ///   - endsLeases: whether leases that have ended are taken. Otherwise only the work of nodes without a lease is.
     ///   - sharesDownloads: whether this node has the part files of the others.
     ///   - limit: the number of jobs.
-    func succeedNodes(endsLeases: Bool, sharesDownloads: Bool, limit: Int) throws -> Succession {
-        guard let node else { return Succession() }
-        var succession = Succession()
-        if endsLeases { succession.nodes = try endLeases(by: node) }
+    func takeOverNodes(endsLeases: Bool, sharesDownloads: Bool, limit: Int) throws -> Takeover {
+        guard let node else { return Takeover() }
+        var takeover = Takeover()
+        if endsLeases { takeover.nodes = try endLeases(by: node) }
         try run(
             """
             UPDATE journal SET leader = ? WHERE leader IS NULL
@@ -22,10 +22,10 @@ extension Transaction {
                     AND jobs.node NOT IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
                 ORDER BY jobs.id LIMIT ?
                 """, [limit])
-        for job in left { try succeed(to: job, node, sharesDownloads, &succession) }
-        succession.isComplete = left.count < limit
+        for job in left { try takeOver(job, by: node, sharesDownloads, &takeover) }
+        takeover.isComplete = left.count < limit
         if !left.isEmpty { wake(.jobs) }
-        return succession
+        return takeover
     }
 
     /// The jobs that are being promoted, and that belong to this node.
@@ -59,26 +59,26 @@ extension Transaction {
     }
 
     /// Queues the job again. If its file was being promoted, this node continues that, if it has the file.
-    private func succeed(
-        to job: Job, _ node: Node, _ sharesDownloads: Bool, _ succession: inout Succession
+    private func takeOver(
+        _ job: Job, by node: Node, _ sharesDownloads: Bool, _ takeover: inout Takeover
     ) throws {
         guard let promotion = job.state.promotion else {
             _ = try transitionJob(job, on: .attemptInterrupted)
-            succession.queued += 1
+            takeover.queued += 1
             return
         }
         if sharesDownloads {
             var job = job
             job.node = node.number
             try save(job)
-            succession.promoting += 1
+            takeover.promoting += 1
         } else {
             // The former node may have moved the file to its place before it ended.
             try dropFile(promotion.file, of: job.node)
             let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
             let report = AttemptReport(hasLostPart: true)
             _ = try applySignal(.attemptDeferred(Wait(.storage(until: now), cause: why)), to: job.id, report)
-            succession.queued += 1
+            takeover.queued += 1
         }
     }
 }
