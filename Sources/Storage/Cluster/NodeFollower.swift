@@ -56,7 +56,7 @@ struct NodeFollower: Sendable {
     /// - Parameters:
     ///   - leads: whether this node leads from now on.
     ///   - isLed: whether a node leads.
-    ///   - hasEndedNodes: whether there are nodes whose leases have ended, and which this node may succeed.
+    ///   - hasEndedNodes: whether there are nodes whose leases have ended, and whose jobs this node may take over.
     func note(leads: Bool, isLed: Bool, hasEndedNodes: Bool) {
         if leads { wake(Set(WorkKind.allCases)) }
         if !isLed || hasEndedNodes { wake([.nodes]) }

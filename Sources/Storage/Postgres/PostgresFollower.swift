@@ -93,7 +93,7 @@ final class PostgresFollower: Sendable {
         }
     }
 
-    /// Reads what the journal has and this node does not, and whether other nodes need a successor.
+    /// Reads what the journal has and this node does not, and whether the jobs of other nodes have to be taken over.
     private func look(_ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: LeaseRenewal) throws {
         while try read(connection, dialect, renewal) {
             if renewal.isDue(at: lease.uptime) { return }
