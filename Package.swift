@@ -22,8 +22,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func layer(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -114,15 +114,17 @@ let package = Package(
         // aria2's JSON-RPC over the jobs of a session.
         layer("Aria2RPC", ["Downloads", "Engine", "Formats", "HTTPSemantics", "Locks", "Storage", logging]),
 
+        // The files that the program serves: the dashboard, and the API's description.
+        .target(name: "CEmbeddedFiles"),
+
         // The HTTP API and the dashboard.
-        layer(
-            "API",
-            [
-                "Aria2RPC", "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics", "HTTPServer", "Hashing",
-                "Locks", "Metrics", "Storage", httpTypes, logging,
+        .target(
+            name: "API",
+            dependencies: [
+                "Aria2RPC", "CEmbeddedFiles", "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics",
+                "HTTPServer", "Hashing", "Locks", "Metrics", "Storage", httpTypes, logging,
             ],
-            // The program serves the API description at the root of the repository (a link), and the dashboard.
-            resources: [.embedInCode("openapi.yaml"), .embedInCode("Dashboard")]),
+            exclude: ["Dashboard"], swiftSettings: strict),
 
         // The commands that use a running service: they know only its public API.
         layer("Client", ["Compression", "CurlClient", "Formats", "Hashing", "Locks", argumentParser]),

@@ -1,3 +1,4 @@
+import CEmbeddedFiles
 import Engine
 import Formats
 import HTTPServer
@@ -16,7 +17,7 @@ struct HealthRoutes: Sendable {
             Route(.get, "/openapi.yaml", .open) { _ in
                 Response(
                     status: .ok, headers: [.contentType: "application/yaml"],
-                    body: .bytes(PackageResources.openapi_yaml))
+                    body: .bytes(embedded_api_description().content))
             },
         ]
     }
