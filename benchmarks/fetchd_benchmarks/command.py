@@ -67,7 +67,7 @@ def parsed(manual: str) -> argparse.Namespace:
     if {"-h", "--help"} & set(sys.argv):
         print(manual, end="")
         print("\nWorkloads:\n")
-        print("".join(f"    {workload.name:<16}{workload.title}\n" for workload in ALL), end="")
+        print("".join(f"    {workload.name:<18}{workload.title}\n" for workload in ALL), end="")
         sys.exit(0)
     parser = argparse.ArgumentParser(add_help=False, usage="benchmarks/run [--quick] [NAME...]; --help")
     parser.add_argument("names", nargs="*")

@@ -18,11 +18,11 @@ DESCRIPTORS = 65_536  # enough for 10,000 downloads with their files, and 11,000
 
 Item = TypeVar("Item")
 
-# Environment variables for proxies or for another fetchd must not affect the runs.
+# Environment variables for proxies, for another fetchd or for another PostgreSQL must not affect the runs.
 ENVIRONMENT = {
     name: value
     for name, value in os.environ.items()
-    if not name.lower().endswith("_proxy") and not name.startswith("FETCHD_")
+    if not name.lower().endswith("_proxy") and not name.startswith(("FETCHD_", "PG"))
 }
 ENVIRONMENT["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin"
 

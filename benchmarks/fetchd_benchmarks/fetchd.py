@@ -76,12 +76,13 @@ def queued_job(session: str, name: str) -> dict:
 
 @contextlib.contextmanager
 def fetchd(
-    program: Path, folder: Path, *arguments: str, jobs: int = 16, runner: Sequence[str] = (),
-    environment: dict[str, str] | None = None,
+    program: Path, folder: Path, *arguments: str, jobs: int = 16, connections: int | None = None, is_node: bool = False,
+    runner: Sequence[str] = (), environment: dict[str, str] | None = None,
 ) -> Iterator[Fetchd]:  # fmt: skip
     """Starts the program in the folder. A second start in the same folder finds the data of the first.
 
-    `runner` is a command that runs the program, such as valgrind."""
+    `jobs` run at a time, with as many connections to a host, or `connections`. The other services of its database
+    reach a node at its address. `runner` is a command that runs the program, such as valgrind."""
     port = free_port()
     command = [
         *runner, str(program), "serve",
@@ -89,9 +90,10 @@ def fetchd(
         "--data-dir", str(folder / "data"),
         "--downloads-dir", str(folder / "downloads"),
         "--max-concurrent-jobs", str(jobs),
-        "--max-connections-per-host", str(jobs),
+        "--max-connections-per-host", str(connections or jobs),
         "--allow-network", "127.0.0.0/8",
         "--log-level", "warning",
+        *(["--node-url", f"http://{LOOPBACK}:{port}"] if is_node else []),
         *arguments,
     ]  # fmt: skip
     log = folder / "fetchd.log"

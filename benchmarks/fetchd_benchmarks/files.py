@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .environment import fail
@@ -33,10 +33,19 @@ def small_files(count: int, kib: int) -> dict[str, int]:
 
 def verify(downloads: Path, digests: Mapping[str, bytes]) -> None:
     """Ends the benchmark unless exactly these files were downloaded, with these bytes."""
-    found = {entry.name for entry in os.scandir(downloads) if entry.is_file()}
-    if found != digests.keys():
-        fail(f"missing: {sorted(digests.keys() - found)[:3]}, not asked for: {sorted(found - digests.keys())[:3]}")
+    verify_all([downloads], digests)
+
+
+def verify_all(folders: Sequence[Path], digests: Mapping[str, bytes]) -> None:
+    """Like `verify`. Each file must be in one of the folders."""
+    files = [Path(entry.path) for folder in folders for entry in os.scandir(folder) if entry.is_file()]
+    found = {file.name: file for file in files}
+    if found.keys() != digests.keys():
+        missing, others = sorted(digests.keys() - found.keys()), sorted(found.keys() - digests.keys())
+        fail(f"missing: {missing[:3]}, not asked for: {others[:3]}")
+    if len(files) != len(found):
+        fail(f"{len(files) - len(found)} files were downloaded twice")
     for name, expected in digests.items():
-        with (downloads / name).open("rb") as content:
+        with found[name].open("rb") as content:
             if hashlib.file_digest(content, "sha256").digest() != expected:
                 fail(f"{name} differs from the origin's")

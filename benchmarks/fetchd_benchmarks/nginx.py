@@ -12,6 +12,7 @@ from .http_client import Client
 from .processes import Process, running, wait_until_ready
 
 LIMIT_MIB = 4  # a second and connection, below /limited/
+MODERATE_KIB = 256  # a second and connection, below /moderate/
 SLOW_KIB = 20  # a second and connection, below /slow/
 
 
@@ -69,6 +70,7 @@ http {{
         listen {LOOPBACK}:{port} backlog=16384;
         root "{files}";
         location /limited/ {{ limit_rate {LIMIT_MIB}m; }}
+        location /moderate/ {{ limit_rate {MODERATE_KIB}k; }}
         location /slow/ {{ limit_rate {SLOW_KIB}k; }}
 {constant}    }}
 }}

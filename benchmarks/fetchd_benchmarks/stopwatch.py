@@ -1,4 +1,4 @@
-"""Measures one run: its time, and the CPU time and peak memory of the process."""
+"""Measures one run: its time, and the CPU time and peak memory of its processes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .results import Sample
 class Stopwatch:
     """Starts with the first submission, so the start of the process does not count."""
 
-    def __init__(self, pid: int):
-        self._pid = pid
-        self._cpu = cpu_seconds(pid)
+    def __init__(self, *pids: int):
+        self._pids = pids
+        self._cpu = self._cpu_seconds()
         self._started = time.monotonic()
 
     @property
@@ -27,10 +27,15 @@ class Stopwatch:
         time.sleep(min(max(0.02 * self.seconds, 0.002), 0.25))
 
     def stop(self, *, on_disk: bool = False, **more: float) -> Sample:
-        """The times and the memory. With `on_disk` also the time until a sync after the run has returned."""
+        """The times, and the memory of all processes. With `on_disk` also the time until a sync after the run has
+        returned."""
         wall = self.seconds
-        sample = Sample({"wall": wall, "cpu": cpu_seconds(self._pid) - self._cpu, "peak": peak_mib(self._pid)} | more)
+        peak = sum(map(peak_mib, self._pids))
+        sample = Sample({"wall": wall, "cpu": self._cpu_seconds() - self._cpu, "peak": peak} | more)
         if on_disk:
             os.sync()
             sample["on_disk"] = self.seconds
         return sample
+
+    def _cpu_seconds(self) -> float:
+        return sum(map(cpu_seconds, self._pids))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from .. import aria2
 from ..bench import Bench
-from ..environment import LOOPBACK
-from ..fetchd import fetchd, queued_job
+from ..environment import LOOPBACK, chunks
+from ..fetchd import Fetchd, fetchd, queued_job
 from ..http_client import Client
 from ..results import Metric, Plot, Sample, Table
 from ..stopwatch import Stopwatch
@@ -44,12 +44,14 @@ def measure(bench: Bench) -> Measured:
 
 
 def run_fetchd(jobs: int, batch: int, program: Path, folder: Path) -> Sample:
-    bodies = [
-        json.dumps({"jobs": [queued_job("default", f"file-{number}") for number in range(begin, begin + batch)]})
-        for begin in range(0, jobs, batch)
-    ]
     with fetchd(program, folder) as service:
-        return post_all(service.port, service.pid, "/v1/jobs/batch", bodies, jobs)
+        return submit(jobs, batch, service)
+
+
+def submit(jobs: int, batch: int, service: Fetchd) -> Sample:
+    documents = [queued_job("default", f"file-{number}") for number in range(jobs)]
+    bodies = [json.dumps({"jobs": some}) for some in chunks(documents, batch)]
+    return post_all(service.port, service.pid, "/v1/jobs/batch", bodies, jobs)
 
 
 def run_aria2(jobs: int, batch: int, folder: Path) -> Sample:

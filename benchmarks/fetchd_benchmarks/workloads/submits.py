@@ -9,7 +9,7 @@ from pathlib import Path
 from .. import aria2
 from ..bench import Bench
 from ..environment import LOOPBACK
-from ..fetchd import fetchd, queued_job
+from ..fetchd import Fetchd, fetchd, queued_job
 from ..results import Metric, Sample, Table
 from ..workload import Measured, Workload
 from ..wrk import METRICS, Request, run_wrk
@@ -26,13 +26,17 @@ def measure(bench: Bench) -> Measured:
 
 def run_fetchd(bench: Bench, program: Path, folder: Path) -> Sample:
     with fetchd(program, folder) as service:
-        before = service.metric("fetchd_database_commits_total")
-        request = Request("/v1/jobs", "POST", body=json.dumps(queued_job("default", "file-@")))
-        sample = run_wrk(request, service.port, service.pid, folder, bench.seconds)
-        commits = service.metric("fetchd_database_commits_total")
-        if before is not None and commits is not None:
-            sample["jobs_a_commit"] = sample["requests"] / max(commits - before, 1)
-        return sample
+        return submit(bench, service)
+
+
+def submit(bench: Bench, service: Fetchd) -> Sample:
+    before = service.metric("fetchd_database_commits_total")
+    request = Request("/v1/jobs", "POST", body=json.dumps(queued_job("default", "file-@")))
+    sample = run_wrk(request, service.port, service.pid, service.folder, bench.seconds)
+    commits = service.metric("fetchd_database_commits_total")
+    if before is not None and commits is not None:
+        sample["jobs_a_commit"] = sample["requests"] / max(commits - before, 1)
+    return sample
 
 
 def run_aria2(bench: Bench, folder: Path) -> Sample:
