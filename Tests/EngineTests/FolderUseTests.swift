@@ -31,7 +31,7 @@ import Testing
         #expect(FolderUse.alone.location(of: PartID(part)) == .own)
     }
 
-    /// A part without an owner belongs to the first node, whatever the number of that node is.
+    /// A part without an owner belongs to the first node. Its number need not be 1.
     @Test(arguments: [2, nil] as [Int64?]) func leavesOlderPartsToTheFirstNode(_ firstNode: Int64?) {
         let use = Self.use(.local, firstNode: firstNode)
         #expect(use.location(of: PartID(Self.older)) == .elsewhere)

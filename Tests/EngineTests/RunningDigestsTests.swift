@@ -64,7 +64,7 @@ import Testing
 
     // MARK: Of a part
 
-    /// Those that were computed while the bytes came, else those read back: the same, whatever is wanted.
+    /// Those that were computed while the bytes came, else those read back: the same, for all algorithms that can be wanted.
     @Test func aPartsDigestsAreThoseOfItsBytes() throws {
         let fixture = try FolderFixture()
         let part = try fixture.part("part_1", "abc")
