@@ -111,7 +111,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The maximum number of seconds that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. (default: \(Int(Settings.Defaults.stopTimeout)))",
+            "The maximum number of seconds that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. A node whose jobs others have taken over starts again after that time at the latest. (default: \(Int(Settings.Defaults.stopTimeout)))",
             valueName: "seconds"))
     var stopTimeout: Double?
 

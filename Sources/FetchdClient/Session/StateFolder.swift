@@ -33,7 +33,11 @@ final class StateFolder: Sendable {
     /// Lets another session open the folder.
     func unlock() {
         lock.withLock { descriptor in
-            if descriptor >= 0 { close(descriptor) }
+            guard descriptor >= 0 else { return }
+            // A process that this one just starts has a copy of the descriptor for a moment, and `close` alone would leave it the
+            // lock.
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
             descriptor = -1
         }
     }
