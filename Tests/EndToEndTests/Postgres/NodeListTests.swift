@@ -60,8 +60,10 @@ import Testing
     }
 
     @Test(.enabled(if: PostgresServer.isAvailable)) func anAdministratorForgetsANode() async throws {
-        let cluster = try await TestedCluster(of: 2)
+        let cluster = try await TestedCluster(of: 3)
         let survivor = cluster.nodes[1]
+        try await cluster.nodes[2].stop()
+        #expect(try await survivor.api.delete("/v1/nodes/3").status == 204)
         let origin = try Origin()
         origin.serve("/file", .file(Content.random(seed: 1, count: 1000)))
         // The other node has the file.

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// The real program is killed during an upgrade, and started again. A newer database is refused.
-@Suite struct InterruptedUpgradeTests {
+@Suite(.onSQLite) struct InterruptedUpgradeTests {
     private static func counts(_ folder: TemporaryFolder) throws -> [String: Int] {
         try DatabaseQueue(path: folder.path("data/fetchd.sqlite")).read { try StoredRows(readFrom: $0).counts }
     }
