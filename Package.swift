@@ -156,10 +156,12 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
         .target(
             name: "TestKit",
             dependencies: [
-                "CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "PostgresClient", "Storage",
+                "CSpawn", "CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "PostgresClient",
+                "Storage",
                 logging,
             ],
             path: "Tests/TestKit", swiftSettings: strict),

@@ -18,7 +18,8 @@ public final class ChildProcess: Sendable {
         public var succeeded: Bool { ending == .exited(0) }
     }
 
-    private let process = Process()
+    private let command: [String]
+    private let program: SpawnedProgram
     private let ending = Monitor<Ending?>(nil)
     private let folder: TemporaryFolder
 
@@ -30,24 +31,27 @@ public final class ChildProcess: Sendable {
         input: [UInt8] = []
     ) async throws {
         try FastTests.leaveOutPrograms()
-        folder = try TemporaryFolder()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        // As in a terminal: tests that run in the background would inherit ignored keyboard signals.
-        process.arguments =
-            ["--default-signal=INT,QUIT", "setpriv", "--pdeathsig", "KILL", "--", executable] + arguments
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FETCHD_") }
+        let command = [executable] + arguments
+        let folder = try TemporaryFolder()
+        let variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FETCHD_") }
             .merging(environment) { $1 }
-        if let workingFolder { process.currentDirectoryURL = URL(filePath: workingFolder) }
-        process.standardInput = try Self.file(folder.path("input"), holding: input)
-        process.standardOutput = try Self.file(folder.path("output"))
-        process.standardError = try Self.file(folder.path("errors"))
-        process.terminationHandler = { [ending] process in
-            let isKilled = process.terminationReason == .uncaughtSignal
+        try Data(input).write(to: URL(filePath: folder.path("input")))
+        let streams = SpawnedProgram.Streams(
+            input: folder.path("input"), output: folder.path("output"), errors: folder.path("errors"))
+        program = try await SpawningThread.run {
+            try SpawnedProgram(
+                ["setpriv", "--pdeathsig", "KILL", "--"] + command, environment: variables,
+                workingFolder: workingFolder, streams: streams)
+        }
+        self.command = command
+        self.folder = folder
+        detachThread { [program, ending] in
+            let end = program.waitForEnd()
             ending.withLock {
-                $0 = isKilled ? .killed(signal: process.terminationStatus) : .exited(process.terminationStatus)
+                $0 = end
+                program.release()
             }
         }
-        try await SpawningThread.run { [self] in try process.run() }
     }
 
     deinit { signal(SIGKILL) }
@@ -67,18 +71,16 @@ public final class ChildProcess: Sendable {
     public var output: String { text("output") }
     public var errors: String { text("errors") }
 
-    public var processIdentifier: Int32 { process.processIdentifier }
-
     /// nil while the program runs.
     public var endingSoFar: Ending? { ending.current }
 
     /// The identifier of the running process.
-    public var pid: Int32 { process.processIdentifier }
+    public var pid: Int32 { program.id }
 
     public func signal(_ number: Int32) {
         // Under the lock: after the end, the identifier may belong to another process.
         ending.withLock { ending in
-            if ending == nil, process.processIdentifier > 0 { Glibc.kill(process.processIdentifier, number) }
+            if ending == nil { Glibc.kill(program.id, number) }
         }
     }
 
@@ -86,15 +88,10 @@ public final class ChildProcess: Sendable {
     public func waitForEnd(atMost timeout: Duration = .seconds(60)) async throws -> Ending {
         guard await ending.wait(atMost: timeout, until: { $0 != nil }), let ending = ending.current else {
             signal(SIGABRT)
-            throw Overdue("Waited in vain for the end of \(process.arguments ?? []). It had written:\n\(errors)")
+            throw Overdue("Waited in vain for the end of \(command). It had written:\n\(errors)")
         }
         return ending
     }
 
     private func text(_ name: String) -> String { String(decoding: folder.bytes(of: name) ?? [], as: UTF8.self) }
-
-    private static func file(_ path: String, holding bytes: [UInt8] = []) throws -> FileHandle {
-        try Data(bytes).write(to: URL(filePath: path))
-        return try FileHandle(forUpdating: URL(filePath: path))
-    }
 }

@@ -63,9 +63,6 @@ public final class FetchdProcess: TestedService {
     public var pid: Int32 { incarnation.current.child.pid }
     public var isRunning: Bool { incarnation.current.child.endingSoFar == nil }
 
-    /// The identifier of the current process.
-    public var processIdentifier: Int32 { incarnation.current.child.processIdentifier }
-
     /// The log of the current process, for messages of failed tests.
     public var log: String { incarnation.current.child.errors }
 }

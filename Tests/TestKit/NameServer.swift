@@ -51,12 +51,6 @@ extension NameServer {
     /// Whether this machine lets the tests use the DNS port and their own view of /etc.
     public static let isPossible: Bool = {
         guard let server = try? NameServer({ _ in .never }) else { return false }
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = server.launcher + ["true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        return SpawnedProgram.succeeds(server.launcher + ["true"])
     }()
 }

@@ -77,7 +77,7 @@ import Testing
 
     /// Resident memory as Linux reports it (proc_pid_status(5)).
     private func residentBytes(_ fetchd: FetchdProcess) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(fetchd.processIdentifier)/status", encoding: .utf8)
+        let status = try String(contentsOfFile: "/proc/\(fetchd.pid)/status", encoding: .utf8)
         let kilobytes = status.firstMatch(of: /VmRSS:\s+([0-9]+) kB/).flatMap { Int($0.1) }
         return try #require(kilobytes) * 1024
     }
