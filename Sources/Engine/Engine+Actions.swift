@@ -60,6 +60,7 @@ extension Engine {
                 return
             }
             let outcome = try await perform(.cancelRequested(keepsPart: false), on: id)
+            if outcome.job.state.isTerminal { continue }
             // The cancellation came too late: the file is being promoted, which takes a moment.
             try await attemptEnds(of: outcome.job)
         }

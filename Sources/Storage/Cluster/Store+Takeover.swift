@@ -23,8 +23,12 @@ extension Store {
     }
 
     /// The jobs that are being promoted, and that belong to this node.
-    public func ownPromotions() async throws -> [AdmittedJob] {
+    ///
+    /// - Parameter isIncluded: called on the writer's thread, between the commits of this node.
+    public func ownPromotions(
+        where isIncluded: @escaping @Sendable (JobID) -> Bool = { _ in true }
+    ) async throws -> [AdmittedJob] {
         guard node != nil else { return [] }
-        return try await writer.write { try $0.ownPromotions() }
+        return try await writer.write { try $0.ownPromotions().filter { isIncluded($0.job.id) } }
     }
 }
