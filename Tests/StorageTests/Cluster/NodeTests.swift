@@ -319,6 +319,26 @@ struct NodeTests {
         #expect(removals.map(\.subject) == [.file(StoreFixture.promotion(of: job.id).file)])
     }
 
+    /// The row of a removal is a key, whose entries PostgreSQL limits to 2,704 bytes. Random characters are not compressed.
+    @Test func fileWithALongPathAndContentTypeIsDropped() async throws {
+        let job = try await runningOnFirst()
+        let (path, type) = (Self.randomText(1280), Self.randomText(3000))
+        let promotion = StoreFixture.promotion(of: job.id, path: path, contentType: type)
+        _ = try await nodes[0].store.apply(.promotionPlanned(promotion), to: job.id)
+        _ = try await nodes[0].store.apply(.promoted, to: job.id)
+        _ = try await nodes[1].store.deleteJob(job.id, removingFileElsewhere: true)
+        let removals = try await nodes[0].store.removals()
+        let reduced = FinishedFile(path: path, size: promotion.file.size, sha256: nil, contentType: nil)
+        #expect(removals.map(\.subject) == [.file(reduced)])
+        try await nodes[0].store.forget(removals)
+        #expect(try await nodes[0].store.removals().isEmpty)
+    }
+
+    private static func randomText(_ length: Int) -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ;=,()!#$%&'*+")
+        return String((0..<length).compactMap { _ in letters.randomElement() })
+    }
+
     @Test func promotionInASharedFolderIsContinued() async throws {
         let job = try await runningOnFirst()
         _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
