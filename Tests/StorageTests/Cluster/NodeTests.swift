@@ -388,6 +388,18 @@ struct NodeTests {
         #expect(again.number > nodes[1].number && again.store.node?.epoch == 1)
     }
 
+    @Test func filesOfAForgottenNodeNeedNoRow() async throws {
+        let donor = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part(nodes[0].store.makePartID().text)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: donor.id, report)
+        try await nodes[0].store.close()
+        try await nodes[1].store.forgetNode(nodes[0].number)
+        _ = try await nodes[1].store.apply(.cancelRequested(keepsPart: false), to: donor.id)
+        #expect(try await nodes[1].store.job(donor.id).part == nil)
+        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM removals")).isEmpty)
+    }
+
     /// Ends the lease, as time does if the node does not renew it. The node itself sees nothing of it.
     private func expire(_ node: TestedNode) throws {
         let statement = PostgresStatement("UPDATE nodes SET expires_at = 1 WHERE number = $1", [.int8(node.number)])
