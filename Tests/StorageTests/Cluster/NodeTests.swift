@@ -296,13 +296,43 @@ struct NodeTests {
 
     /// The clock of the server jumps, and all leases have ended.
     @Test func jumpOfTheClockEndsNoLease() async throws {
-        let takeover = try await nodes[1].store.writer.write { transaction in
+        let takeover = try await nodes[1].store.writer.write { [time = nodes[1].serverTime] transaction in
             // The rows stay locked until the commit, so that no lease is renewed meanwhile.
             try transaction.run("UPDATE nodes SET expires_at = 1")
-            return try transaction.takeOverNodes(endsLeases: true, sharesDownloads: false, limit: 500)
+            return try transaction.takeOverNodes(at: time, sharesDownloads: false, limit: 500)
         }
         #expect(takeover.nodes == [])
         #expect(nodes.allSatisfy { $0.store.holdsLease })
+    }
+
+    struct SeenLease: Sendable {
+        /// The end of the lease, in milliseconds after the server's present time.
+        var end: Int64
+        /// What the node that looks adds to the server's present time, in milliseconds.
+        var estimate: Int64 = 0
+        var hasEnded: Bool
+    }
+
+    @Test(arguments: [
+        SeenLease(end: -5000, hasEnded: true),
+        SeenLease(end: 5000, hasEnded: false),
+        SeenLease(end: 10_500, hasEnded: false),
+        // The clock was set back after the node had died.
+        SeenLease(end: 60_000, hasEnded: true),
+        // The clock has jumped ahead, and this node, which has renewed its own lease just before, has not noticed it.
+        SeenLease(end: -1000, estimate: -8000, hasEnded: false),
+        // The clock was set back, and neither node has noticed it.
+        SeenLease(end: 65_000, estimate: 60_000, hasEnded: false),
+    ]) func leaseEndsByBothClocks(_ lease: SeenLease) async throws {
+        let (first, second) = (nodes[0].number, nodes[1].number)
+        let now = try #require(nodes[1].serverTime)
+        let update = "UPDATE nodes SET expires_at = \(PostgresNode.now) + CAST(? AS bigint) WHERE number = ?"
+        let takeover = try await nodes[1].store.writer.write { transaction in
+            try transaction.run(update, [lease.end, first])
+            try transaction.run(update, [Int64(10_000), second])
+            return try transaction.takeOverNodes(at: now + lease.estimate, sharesDownloads: false, limit: 500)
+        }
+        #expect(takeover.nodes == (lease.hasEnded ? [first] : []))
     }
 
     @Test func promotionInALocalFolderIsRepeated() async throws {
