@@ -18,7 +18,7 @@ extension Store {
         guard node != nil else { return Takeover() }
         return try await writer.write { [engine, sharesDownloads = options.node.sharesDownloads] in
             // The write may have waited long.
-            try $0.takeOverNodes(endsLeases: engine.mayTakeOver, sharesDownloads: sharesDownloads, limit: 500)
+            try $0.takeOverNodes(at: engine.takeoverTime, sharesDownloads: sharesDownloads, limit: 500)
         }
     }
 
