@@ -49,7 +49,7 @@ public struct APIHandler: RequestHandler {
     private let number: Int64?
     private let rates: RequestRates
     private let visibility: Visibility
-    private let readiness: Readiness
+    private let availability: Availability
     private let hosts: HostRule
     private let origins: OriginRule
     private let finisher: ResponseFinisher
@@ -62,6 +62,7 @@ public struct APIHandler: RequestHandler {
         let measurements = RequestMeasurements()
         let signIns = SignIns(key: store.key(for: "sign-in"))
         let time = store.time
+        let availability = Availability(readiness, store)
         authentication = Authentication(
             token: options.token, tokens: store.tokens, signIns: signIns, time: time,
             alwaysNeedsToken: options.alwaysNeedsToken)
@@ -71,7 +72,8 @@ public struct APIHandler: RequestHandler {
         origins = OriginRule(options.allowedOrigins)
         let aria2 = options.aria2.map { [authentication, rates, origins] service in
             Aria2Routes(
-                service: service, store: store, authentication: authentication, rates: rates, readiness: readiness,
+                service: service, store: store, authentication: authentication, rates: rates,
+                availability: availability,
                 origins: origins)
         }
         table = RouteTable(
@@ -96,7 +98,7 @@ public struct APIHandler: RequestHandler {
                 + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
         (self.feed, self.store) = (feed, store)
         visibility = Visibility(store: store)
-        self.readiness = readiness
+        self.availability = availability
         hosts = HostRule(publicHosts: options.publicHosts)
         finisher = ResponseFinisher(
             origins: origins, measurements: measurements, logsRequests: options.logsRequests, log: log)
@@ -119,6 +121,8 @@ public struct APIHandler: RequestHandler {
             try origins.check(head)
             let found = try table.find(head)
             match = found
+            // The tokens in memory can be outdated, too.
+            if found.route.needsLease { try availability.checkLease() }
             let admitted = try admittedCaller(head, found.route, isRelayed: isRelayed, &caller)
             return .accept(maxBodyBytes: try found.route.bodyLimit(head)) {
                 respond(to: $0, found, admitted, watch)
@@ -147,14 +151,14 @@ public struct APIHandler: RequestHandler {
     ) throws(Problem) -> Caller {
         guard case .scope(let scope, let subject) = route.access else { return .unknown }
         if isRelayed, route.isRelayed {
-            try readiness.check()
+            try availability.checkReadiness()
             return .node
         }
         let caller = try authentication.caller(of: head, takesTicket: route.takesTicket)
         known = caller
         try rates.check(caller)
         try caller.require(scope, of: subject)
-        try readiness.check()
+        try availability.checkReadiness()
         return caller
     }
 
@@ -176,8 +180,10 @@ public struct APIHandler: RequestHandler {
         // Only a request that waits for a change ends early when its client disconnects.
         if mayWait, let wait = route.park?(context) {
             let waiting = kept.waiting
-            return .parked { [finisher] pending in
-                let request = ParkedRequest(wait) { pending.settle(with: finisher.finish($0, waiting)) }
+            return .parked { [finisher, availability] pending in
+                let request = ParkedRequest(wait) { reply in
+                    pending.settle(with: finisher.finish(availability.current(reply), waiting))
+                }
                 feed.park(request, until: .now + wait.duration, pending)
             }
         }

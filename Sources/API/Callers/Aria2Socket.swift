@@ -23,7 +23,11 @@ final class Aria2Socket: Sendable {
     }
 
     private func reply(to text: [UInt8]) async -> [UInt8]? {
-        guard routes.isReady else { return nil }
+        guard routes.isAvailable else {
+            // The client connects again, to another node if there is one.
+            socket.close()
+            return nil
+        }
         let callers = Aria2Callers(head: head, needsToken: false, routes: routes)
         return await routes.service.reply(to: RPCMessage(text)) { secret throws(RPCError) in
             let caller = try callers.caller(secret)
@@ -34,7 +38,8 @@ final class Aria2Socket: Sendable {
 
     private func subscribe(_ secret: String?) {
         let subscriber = RPCNotifier.Subscriber(
-            isAllowed: { [head, routes] in routes.mayRead(head, secret) }, send: { [socket] in socket.send($0) })
+            isAllowed: { [head, routes] in routes.mayRead(head, secret) }, send: { [socket] in socket.send($0) },
+            end: { [socket] in socket.close() })
         let isNew = subscription.withLock { number in
             guard number == nil else { return false }
             number = routes.service.notifier.add(subscriber)

@@ -10,7 +10,7 @@ struct Aria2Routes: Sendable {
     let store: Store
     let authentication: Authentication
     let rates: RequestRates
-    let readiness: Readiness
+    let availability: Availability
     let origins: OriginRule
 
     static let path: StaticString = "/jsonrpc"
@@ -27,14 +27,14 @@ struct Aria2Routes: Sendable {
     static let largestMessage = 2 << 20
 
     private func post(_ context: RequestContext) async throws -> Response {
-        try readiness.check()
+        try availability.check()
         return await reply(to: RPCMessage(context.request.body), context.head)
     }
 
     /// A page of another origin can make a browser send a GET without saying where it comes from. So a GET without a token
     /// only reads.
     private func get(_ context: RequestContext) async throws -> Response {
-        try readiness.check()
+        try availability.check()
         try origins.checkAsChange(context.head)
         // Other parameters are ignored, as in aria2.
         var query = try Query(context.head.query)
@@ -65,7 +65,7 @@ struct Aria2Routes: Sendable {
     /// Judges a handshake as any other request. Only a token is not required: browsers cannot add one to a handshake, so
     /// it comes with the calls.
     private func upgrade(_ head: RequestHead) throws(Problem) -> WebSocketUpgrade {
-        try readiness.check()
+        try availability.check()
         try origins.checkAsChange(head)
         guard let handshake = WebSocketHandshake(head) else {
             var problem = Problem(.malformedRequest, "The request is not a WebSocket handshake by RFC 6455.")
@@ -84,7 +84,7 @@ struct Aria2Routes: Sendable {
         }
     }
 
-    var isReady: Bool { (try? readiness.check()) != nil }
+    var isAvailable: Bool { (try? availability.check()) != nil }
 
     /// Whether the caller of a call with this secret may read the downloads.
     func mayRead(_ head: RequestHead, _ secret: String?) -> Bool {

@@ -100,7 +100,9 @@ struct EventRoutes: Sendable {
             if let page, !page.events.isEmpty { return page }
             query.after = page?.nextAfter ?? query.after
             let next = if let page = feed.page(query) { page } else { try await store.events(query) }
-            guard next.events.isEmpty, await feed.sleep(watcher, until: deadline) == .rung else { return next }
+            guard next.events.isEmpty, try await feed.nextChange(watcher, until: deadline) == .rung else {
+                return next
+            }
             page = next
         }
     }

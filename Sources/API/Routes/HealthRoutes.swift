@@ -33,6 +33,7 @@ struct HealthRoutes: Sendable {
         try readiness.check()
         if let fault = engine.folderFault { throw unready(fault) }
         do {
+            try store.requireLease()
             try await store.check()
             return .json(["status": "ready"])
         } catch {

@@ -60,7 +60,7 @@ extension JobRoutes {
             case .notModified: return view.notModified
             case .keepWaiting: break
             }
-            isLast = await feed.sleep(watcher, until: deadline) != .rung
+            isLast = try await feed.nextChange(watcher, until: deadline) != .rung
             if !isLast { view = JobView(try await store.job(context.job), engine, for: audience) }
         }
     }

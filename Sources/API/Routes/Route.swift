@@ -17,6 +17,8 @@ struct Route: Sendable {
     let group: RouteClass
     /// Whether the route accepts a ticket, in the query, in place of a token.
     let takesTicket: Bool
+    /// Whether a node without its lease must not answer: what it has in memory can be outdated.
+    let needsLease: Bool
     /// Whether other nodes pass requests for this route on.
     let isRelayed: Bool
     /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond. It and `park` run
@@ -53,6 +55,8 @@ struct Route: Sendable {
         self.body = body
         self.readsQuery = readsQuery
         self.access = access
+        // The metrics show what a node without a lease knows.
+        needsLease = access != .open && pattern.first == "v1"
         self.takesTicket = takesTicket
         self.isRelayed = isRelayed
         self.immediate = immediate

@@ -46,7 +46,8 @@ struct EventStream {
         isCaughtUp = position == last
     }
 
-    /// Runs until the reader disconnects, the service stops, or the reader's token is no longer valid.
+    /// Runs until the reader disconnects, the reader's token is no longer valid, the service stops, or this node has lost
+    /// its lease.
     mutating func run() async {
         defer { body.finish() }
         guard await send(ServerSentEvent.position(position, retry: Self.retryMilliseconds)) else { return }

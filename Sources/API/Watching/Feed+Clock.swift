@@ -13,6 +13,10 @@ extension Feed {
             group.addTask { await self.pump() }
             group.addTask { await self.tick() }
             group.addTask { await self.noteRunningJobs() }
+            // The clients continue at another node.
+            group.addTask {
+                await self.store.whileWithoutLease { self.endWaits() }
+            }
         }
     }
 

@@ -78,6 +78,12 @@ public final class Feed: Sendable {
         for watcher in watchers { watcher.close() }
     }
 
+    /// Ends every present wait and stream. New ones are possible.
+    func endWaits() {
+        let watchers = state.withLock { $0.watchers.values.flatMap(\.values) }
+        for watcher in watchers { watcher.close() }
+    }
+
     /// Called on the writer's thread, directly after a commit.
     private func note(_ commit: Commit) {
         let isDue = state.withLock { state in
@@ -181,6 +187,17 @@ extension Feed {
         let tick = state.withLock { $0.timers.add(watcher, at: ticks(until: deadline) + 1) }
         let waking = await watcher.sleep()
         state.withLock { $0.timers.remove(watcher, at: tick) }
+        return waking
+    }
+
+    /// Sleeps like `sleep`, for a wait that ends with an answer from memory.
+    ///
+    /// - Throws: `StoreError.databaseAway` if this node has no lease any more.
+    func nextChange(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async throws(StoreError)
+        -> Watcher.Waking
+    {
+        let waking = await sleep(watcher, until: deadline)
+        try store.requireLease()
         return waking
     }
 

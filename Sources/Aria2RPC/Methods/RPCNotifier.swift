@@ -8,10 +8,16 @@ public final class RPCNotifier: Sendable {
     public struct Subscriber: Sendable {
         let isAllowed: @Sendable () -> Bool
         let send: @Sendable ([UInt8]) -> Void
+        let end: @Sendable () -> Void
 
-        /// - Parameter isAllowed: asked before each notification, because a token can be revoked.
-        public init(isAllowed: @escaping @Sendable () -> Bool, send: @escaping @Sendable ([UInt8]) -> Void) {
-            (self.isAllowed, self.send) = (isAllowed, send)
+        /// - Parameters:
+        ///   - isAllowed: asked before each notification, because a token can be revoked.
+        ///   - end: called when notifications can be missing from now on, so that the client connects to another node.
+        public init(
+            isAllowed: @escaping @Sendable () -> Bool, send: @escaping @Sendable ([UInt8]) -> Void,
+            end: @escaping @Sendable () -> Void
+        ) {
+            (self.isAllowed, self.send, self.end) = (isAllowed, send, end)
         }
     }
 
@@ -60,6 +66,20 @@ public final class RPCNotifier: Sendable {
 
     /// Runs until the task is cancelled.
     public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.sendNotices() }
+            group.addTask {
+                await self.store.whileWithoutLease { self.endAll() }
+            }
+        }
+    }
+
+    /// This node does not learn of the events of the others.
+    private func endAll() {
+        for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.end() }
+    }
+
+    private func sendNotices() async {
         for await notice in notices {
             // A job that was deleted meanwhile has no identifier any more.
             guard let gid = try? await store.job(notice.job).aria2GID else { continue }

@@ -9,6 +9,9 @@ public struct WebSocket: Sendable, Hashable {
     /// Lets the socket stay open. Until then it is closed after a minute, so that strangers cannot hold sockets.
     public func trust() { loop.post(.trust(number)) }
 
+    /// Closes the socket, with the code for a service that cannot serve it now.
+    public func close() { loop.post(.close(number)) }
+
     public static func == (one: WebSocket, other: WebSocket) -> Bool {
         one.number == other.number && one.loop === other.loop
     }

@@ -1,6 +1,6 @@
 /// Why a WebSocket is closed by the server (RFC 6455, section 7.4.1).
 public enum WebSocketFault: UInt16, Error, Sendable {
-    /// The service stops.
+    /// The service stops, or cannot serve the socket now.
     case goingAway = 1001
     case protocolError = 1002
     /// A binary message.

@@ -13,6 +13,7 @@ final class WebSocketLoop: Sendable {
         /// The receiver has returned for a message.
         case handled(Int, reply: [UInt8]?)
         case trust(Int)
+        case close(Int)
         case stop
     }
 

@@ -44,6 +44,8 @@ final class WebSocketPeers {
             case .handled(let number, let reply):
                 if let peer = peers[number] { handled(peer, reply) }
             case .trust(let number): peers[number]?.isTrusted = true
+            case .close(let number):
+                if let peer = peers[number] { beginClosing(peer, WebSocketFault.goingAway.rawValue) }
             case .stop: isStopping = true
             }
         }

@@ -19,9 +19,8 @@ import Testing
         for view in Self.views(of: job) { #expect(try await lonely.api.get(view).status == 200) }
         other.signal(SIGCONT)
         path.cut()
-        _ = try await eventually("the job on the other node", atMost: .seconds(25)) {
-            let view = try? await other.api.job(job)
-            return view?["state"] == "running" && view?["resume"]["why"] == "part_missing" ? true : nil
+        _ = try await eventually("the takeover", atMost: .seconds(25)) {
+            other.log.contains("Taken over. Jobs queued again: 1.") ? true : nil
         }
         for view in Self.views(of: job) {
             let answer = try await lonely.api.get(view)

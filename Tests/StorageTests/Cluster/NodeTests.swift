@@ -289,6 +289,8 @@ struct NodeTests {
         }
         _ = try await eventually("the loss") { nodes[0].isLost.withLock(\.self) ? true : nil }
         #expect(!nodes[0].store.holdsLease)
+        #expect(throws: StoreError.leaseEnded) { try nodes[0].store.requireLease() }
+        #expect(throws: Never.self) { try nodes[1].store.requireLease() }
         // Several groups can fail, and the thread of the lease learns it, too.
         for _ in 0..<2 { nodes[0].store.writer.report(.nodeReplaced) }
         #expect(nodes[0].losses.withLock(\.self) == 1)

@@ -1,0 +1,37 @@
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@Suite struct WebSocketTests {
+    @Test func ownerClosesItsSocket() async throws {
+        let isClosed = Shared(false)
+        let handler = TestHandler { request in
+            guard let handshake = WebSocketHandshake(request.head) else {
+                return .now(Response(.badRequest, text: "no handshake"))
+            }
+            return .webSocket(
+                WebSocketUpgrade(handshake) { socket in
+                    WebSocketReceiver(
+                        receive: { _ in
+                            socket.close()
+                            return nil
+                        }, closed: { isClosed.change { $0 = true } })
+                })
+        }
+        let frame = try await withServer(handler) { port -> [UInt8] in
+            let client = try RawClient(port)
+            let fields = [
+                "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+                "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==",
+            ]
+            try client.send(RawClient.request("GET", "/", fields: fields))
+            guard try client.readHead().status == 101 else { return [] }
+            // The text "a" with a mask of zeros.
+            try client.send([0x81, 0x81, 0, 0, 0, 0, 0x61])
+            return try client.readUntilClosed()
+        }
+        // The code 1001: the service cannot serve it now.
+        #expect(frame == [0x88, 0x02, 0x03, 0xE9])
+        #expect(isClosed.value)
+    }
+}
