@@ -77,6 +77,8 @@ public final class Engine: Sendable {
 
     /// Runs the background workers until the engine stops. Then it stops the attempts, and no more can begin.
     private func runWorkers() async {
+        // If no node leads, this one does before the workers of the leader look. After a fault, the worker tries again.
+        _ = try? await NodeTakeover(services: services).pass()
         let loop = MaintenanceLoop(
             leads: { [store = services.store] in store.isLeader }, time: services.time, log: services.log,
             retryInterval: options.intervals.maintenanceRetry)

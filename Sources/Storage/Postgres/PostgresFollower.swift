@@ -111,10 +111,11 @@ final class PostgresFollower: Sendable {
         let time = lease.takeoverTime
         guard let state = try db.row(Self.state, [time]) else { return false }
         if let first: Int64 = state["first_node"] { firstNode.withLock { $0 = first } }
-        let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number)
+        let position: Int64 = state["commits"]
+        let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number, at: position)
         follower.note(
             leads: leads, isLed: state["is_led"], hasEndedNodes: time != nil && (state["ended"] as Bool))
-        return try follower.read(to: state["commits"], in: db)
+        return try follower.read(to: position, in: db)
     }
 
     private static let state = """
