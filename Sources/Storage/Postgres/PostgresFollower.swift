@@ -62,6 +62,7 @@ final class PostgresFollower: Sendable {
         options.applicationName = "fetchd node"
         options.timeout = .seconds(3)
         options.connectTimeout = .seconds(3)
+        options.connectLimit = .seconds(4)
         let connection = try PostgresConnection(to: target, options: options)
         try reach.noteAnswer()
         try connection.execute(PostgresStatement("LISTEN \"\(channel)\"", isPrepared: false))
@@ -127,12 +128,11 @@ final class PostgresFollower: Sendable {
 }
 
 extension PostgresError {
-    /// Whether the server did not answer, or cannot be reached.
-    fileprivate var isSilence: Bool {
+    /// Whether the server did not answer, or cannot be reached. If a renewal is not answered in time, its outcome is unknown.
+    var isSilence: Bool {
         switch self {
-        case .timedOut, .connectFailed, .connectionLost: true
-        case .targetInvalid, .statementFailed, .rolledBack, .interrupted, .outcomeUnknown, .closed, .parameterInvalid,
-            .columnUnreadable:
+        case .timedOut, .connectFailed, .connectionLost, .outcomeUnknown: true
+        case .targetInvalid, .statementFailed, .rolledBack, .interrupted, .closed, .parameterInvalid, .columnUnreadable:
             false
         }
     }

@@ -55,6 +55,7 @@ final class PostgresMembership: Sendable {
         options.applicationName = "fetchd node"
         options.timeout = .seconds(2)
         options.connectTimeout = .seconds(2)
+        options.connectLimit = .seconds(3)
         guard let connection = try? PostgresConnection(to: target, options: options) else { return }
         try? PostgresNode.leave(node, channel: channel, on: connection)
         connection.close()
