@@ -57,13 +57,19 @@ final class PostgresFollower: Sendable {
     /// So that the nodes do not all come back at once.
     private func pause() { Thread.sleep(forTimeInterval: .random(in: 0.1...0.4)) }
 
-    private func connect() throws -> PostgresConnection {
+    static var options: PostgresConnection.Options {
         var options = PostgresConnection.Options()
         options.applicationName = "fetchd node"
         options.timeout = .seconds(3)
         options.connectTimeout = .seconds(3)
         options.connectLimit = .seconds(4)
-        let connection = try PostgresConnection(to: target, options: options)
+        // The server keeps all notices that one connection has not received. One whose process was stopped must not fill their queue.
+        options.endsWithoutItsClient()
+        return options
+    }
+
+    private func connect() throws -> PostgresConnection {
+        let connection = try PostgresConnection(to: target, options: Self.options)
         try reach.noteAnswer()
         try connection.execute(PostgresStatement("LISTEN \"\(channel)\"", isPrepared: false))
         return connection
