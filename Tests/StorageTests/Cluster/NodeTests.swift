@@ -84,6 +84,18 @@ struct NodeTests {
         #expect(try await nodes[1].store.job(job.id).revision == 3)
     }
 
+    /// The notice of such a commit has no room for the identifiers.
+    @Test func changeOfManyJobsIsOneOfAnyJob() async throws {
+        _ = try await nodes[0].create()
+        // At its beginning, a node takes all jobs for changed.
+        _ = try await eventually("the notice") { nodes[1].store.lastDelivered >= 1 ? true : nil }
+        let isSeen = Locked(false)
+        nodes[1].store.addCommitObserver { commit in isSeen.withLock { $0 = $0 || commit.hasAnyJob } }
+        let many = (0..<300).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) }
+        _ = try await nodes[0].store.createJobs(many)
+        _ = try await eventually("the change") { isSeen.withLock(\.self) ? true : nil }
+    }
+
     @Test func tokenThatAnotherNodeRevokesIsRefused() async throws {
         let digest = TokenDigest(Array(repeating: 7, count: 32))
         let token = try await nodes[0].store.createToken(NewToken(grant: .everything), with: digest)
