@@ -62,6 +62,7 @@ public final class DownloadService: Sendable {
                 if noteReplacement() { onReplaced() }
                 stopLayers()
             })
+        if options.store.server != nil { await waitForDisk() }
         guard let store = try await opening.open() else {
             return log.notice("Stopped before the database could be opened.")
         }
@@ -82,6 +83,19 @@ public final class DownloadService: Sendable {
         }
         guard isClosed else { throw UnstoredError() }
         log.notice("Stopped. Unfinished downloads continue at the next start.")
+    }
+
+    /// A node gets its lease when the store opens. If its disk hung then, it would keep the jobs of its last process, and run
+    /// none of them.
+    private func waitForDisk() async {
+        let warning = Task { [log, options] in
+            try await Task.sleep(for: .seconds(5))
+            log.warning(
+                "The downloads folder \(options.downloadsFolder) does not answer. fetchd waits for it before it becomes a node."
+            )
+        }
+        defer { warning.cancel() }
+        await DownloadsFolder.waitForDisk(at: options.downloadsFolder)
     }
 
     /// - Returns: whether it is the first note.

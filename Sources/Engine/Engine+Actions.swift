@@ -81,6 +81,7 @@ extension Engine {
             }
             wasOutstanding = true
             let outcome = try await perform(.cancelRequested(keepsPart: false), on: id)
+            if outcome.job.state.isTerminal { continue }
             // The cancellation came too late: the file is being promoted, which takes a moment.
             try await attemptEnds(of: outcome.job)
         }

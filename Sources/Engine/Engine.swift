@@ -168,6 +168,6 @@ extension Engine {
         services.log.info(
             "Recovered. Jobs queued again: \(interrupted). Promotions continued: \(promoting.count). Left-over parts removed: \(swept.removed). Parts cut back to their offsets: \(swept.truncated)."
         )
-        try await promoter.complete(promoting, services)
+        await promoter.complete(promoting, services)
     }
 }

@@ -51,10 +51,11 @@ struct StoreFixture {
         _ = try await store.apply(.promoted, to: job)
     }
 
-    static func promotion(of job: JobID) -> Promotion {
+    /// - Parameter path: of the file; nil: the text of the job.
+    static func promotion(of job: JobID, path: String? = nil, contentType: String? = nil) -> Promotion {
         Promotion(
             part: PartID("part_of_\(job)"), inode: 1, conflict: .rename,
-            file: FinishedFile(path: "\(job)", size: 3, sha256: nil, contentType: nil),
+            file: FinishedFile(path: path ?? "\(job)", size: 3, sha256: nil, contentType: contentType),
             receipt: Receipt(
                 finalURL: "https://host/", redirects: [], status: 200, etag: nil, lastModified: nil,
                 remoteAddress: nil, networkProtocol: "HTTP/1.1", lengthVerified: true, attempts: 1,

@@ -57,9 +57,11 @@ public final class PostgresServer: Sendable {
 
     /// The URL for a connection over TCP.
     ///
-    /// - Parameter parameters: such as `sslmode=require`.
-    public func url(_ parameters: String = "") -> String {
-        "postgres://\(credentials)@127.0.0.1:\(port)/postgres" + (parameters.isEmpty ? "" : "?\(parameters)")
+    /// - Parameters:
+    ///   - parameters: such as `sslmode=require`.
+    ///   - path: the port of a `NetworkPath`; nil: the server's own port.
+    public func url(_ parameters: String = "", over path: UInt16? = nil) -> String {
+        "postgres://\(credentials)@127.0.0.1:\(path ?? port)/postgres" + (parameters.isEmpty ? "" : "?\(parameters)")
     }
 
     /// The URL for a connection over the Unix socket.

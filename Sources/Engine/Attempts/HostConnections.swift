@@ -10,7 +10,7 @@ import Storage
 /// must not use the same free slot. So no additional connection is counted during an admission, and the admission gets
 /// the number of existing additional connections.
 ///
-/// While several nodes share the database, additional connections are claimed there before they are opened: `ConnectionClaimer`
+/// If several nodes can share the database, additional connections are claimed there before they are opened: `ConnectionClaimer`
 /// claims those that were refused here, and sets the bell of the refused job.
 final class HostConnections: Sendable {
     private struct State {

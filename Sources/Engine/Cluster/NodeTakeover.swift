@@ -28,6 +28,6 @@ struct NodeTakeover: MaintenanceWorker {
         }
         guard takeover.queued + takeover.promoting > 0 else { return }
         services.log.notice(
-            "Taken over: \(takeover.queued) jobs queued again, \(takeover.promoting) promotions continued.")
+            "Taken over. Jobs queued again: \(takeover.queued). Promotions continued: \(takeover.promoting).")
     }
 }

@@ -73,6 +73,16 @@ public final class DownloadsFolder: Sendable {
         return try opened.get()
     }
 
+    /// Returns when the disk of the folder has answered. An error is an answer, too: the opening reports it.
+    public static func waitForDisk(at path: String) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "fetchd.disk.probe").async {
+                try? open(path).sync()
+                continuation.resume()
+            }
+        }
+    }
+
     var root: Descriptor { handles.withLock { $0.root } }
     var parts: Descriptor { handles.withLock { $0.parts } }
 

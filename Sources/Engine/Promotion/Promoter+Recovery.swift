@@ -4,7 +4,9 @@ import Storage
 /// Promotions that another process had begun.
 extension Promoter {
     /// Continues the promotions. A job whose file cannot be moved to its place waits or fails.
-    func complete(_ jobs: [AdmittedJob], _ services: EngineServices) async throws {
+    ///
+    /// An end that cannot be stored before the service stops is counted in `Store.unstored`.
+    func complete(_ jobs: [AdmittedJob], _ services: EngineServices) async {
         let promotions = jobs.compactMap { job in
             job.job.state.promotion.map {
                 PlannedPromotion(job: job.job.id, admission: job.job.admissions, promotion: $0)
@@ -15,7 +17,7 @@ extension Promoter {
             guard let job = jobs.first(where: { $0.job.id == id }) else { continue }
             let report = AttemptReport(admission: job.job.admissions, hasLostPart: fault.isPartLost)
             let signal = Self.signal(of: fault, job.spec.waitFor, services)
-            _ = try await services.persist("the end of a promotion of \(id)") {
+            _ = try? await services.persist("the end of a promotion of \(id)") {
                 try await services.store.apply(signal, to: id, report)
             }
         }

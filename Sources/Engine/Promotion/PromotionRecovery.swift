@@ -16,11 +16,8 @@ struct PromotionRecovery: MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { services.takenPromotions }
 
     func pass() async throws -> Date? {
-        // An attempt that ends while the store is read was active before.
-        let attempts = Set(active.all.map(\.job.id))
-        let promoting = try await services.store.ownPromotions()
-        let left = promoting.filter { !attempts.contains($0.job.id) && active[$0.job.id] == nil }
-        try await promoter.complete(left, services)
+        let left = try await services.store.ownPromotions { [active] in active[$0] == nil }
+        await promoter.complete(left, services)
         return nil
     }
 }

@@ -9,6 +9,9 @@ final class NodeLease: Sendable {
     static let duration: Duration = .seconds(10)
     static let renewal: Duration = .seconds(3)
     static let patience: Duration = .seconds(7)
+    /// The lease of a living node ends at most this long after the present time: its duration and a margin. A later end was
+    /// set before the server's clock was set back.
+    static let longestRest: Duration = .seconds(11)
 
     private struct State {
         var renewedAt: Duration
@@ -17,6 +20,8 @@ final class NodeLease: Sendable {
         var isLost = false
         var isLeader = false
         var isDraining = false
+
+        func holds(at now: Duration) -> Bool { !isLost && now - renewedAt < NodeLease.patience }
     }
 
     private let state: Locked<State>
@@ -34,7 +39,7 @@ final class NodeLease: Sendable {
 
     var holds: Bool {
         let now = uptime
-        return state.withLock { !$0.isLost && now - $0.renewedAt < Self.patience }
+        return state.withLock { $0.holds(at: now) }
     }
 
     /// Whether another node has taken over, or a new process of this one has begun.
@@ -49,9 +54,10 @@ final class NodeLease: Sendable {
     /// Only a node with a lease leads.
     var isLeader: Bool { holds && state.withLock(\.isLeader) }
 
+    /// The clock follows the renewal under the lock, so that `takeoverTime` never has the new clock with the old `steadySince`.
     func renew(_ renewal: ServerClock.Measurement) {
-        let hasJumped = clock.follow(renewal)
         state.withLock { state in
+            let hasJumped = clock.follow(renewal)
             // The server was away, or this process was stopped.
             if renewal.answeredAt - state.renewedAt > Self.patience {
                 (state.steadySince, state.isLeader) = (renewal.answeredAt, false)
@@ -65,9 +71,17 @@ final class NodeLease: Sendable {
     /// The connection was lost.
     func noteLoss() { state.withLock { $0.steadySince = uptime } }
 
-    /// Whether the server could be used, and its clock did not jump, for as long as a lease lasts. Otherwise the nodes could not renew
-    /// their leases in time, and a lease that has ended does not show that its node has.
-    var isSteady: Bool { holds && state.withLock { uptime - $0.steadySince >= Self.duration } }
+    /// The server's time as this node estimates it, in milliseconds since 1970 (UTC), for a look at the leases of others.
+    ///
+    /// nil unless the server could be used, and its clock did not jump, for as long as a lease lasts. Otherwise the nodes could not
+    /// renew their leases in time, and a lease that has ended does not show that its node has.
+    var takeoverTime: Int64? {
+        state.withLock { state in
+            let now = uptime
+            guard state.holds(at: now), now - state.steadySince >= Self.duration else { return nil }
+            return clock.now.milliseconds
+        }
+    }
 
     /// - Returns: whether the node leads from now on.
     func note(isLeader: Bool) -> Bool {

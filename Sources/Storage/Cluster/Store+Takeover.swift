@@ -18,13 +18,17 @@ extension Store {
         guard node != nil else { return Takeover() }
         return try await writer.write { [engine, sharesDownloads = options.node.sharesDownloads] in
             // The write may have waited long.
-            try $0.takeOverNodes(endsLeases: engine.mayTakeOver, sharesDownloads: sharesDownloads, limit: 500)
+            try $0.takeOverNodes(at: engine.takeoverTime, sharesDownloads: sharesDownloads, limit: 500)
         }
     }
 
     /// The jobs that are being promoted, and that belong to this node.
-    public func ownPromotions() async throws -> [AdmittedJob] {
+    ///
+    /// - Parameter isIncluded: called on the writer's thread, between the commits of this node.
+    public func ownPromotions(
+        where isIncluded: @escaping @Sendable (JobID) -> Bool = { _ in true }
+    ) async throws -> [AdmittedJob] {
         guard node != nil else { return [] }
-        return try await writer.write { try $0.ownPromotions() }
+        return try await writer.write { try $0.ownPromotions().filter { isIncluded($0.job.id) } }
     }
 }

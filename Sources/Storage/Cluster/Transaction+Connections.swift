@@ -5,7 +5,7 @@ import Downloads
 /// A node asks for a connection before it opens it. So admission, which counts these rows, and the nodes together never
 /// exceed the limits of a host.
 extension Transaction {
-    /// - Parameter opened: by this node, which claims none while it is the only one.
+    /// - Parameter opened: by this node. In a database of its own, a service claims none.
     func additionalConnections(opened: [AdmissionLimits.Taken]) throws -> [AdmissionLimits.Taken] {
         let claimed = try rows(Self.additionalConnections).map { (node: $0["node"] as Int64, taken: Self.taken($0)) }
         let own = claimed.filter { $0.node == node?.number }.map { $0.taken } + opened

@@ -17,11 +17,16 @@ extension Transaction {
     private func requestRemoval(_ subject: Removal.Subject, from number: Int64?) throws {
         guard let node, let other = try number ?? firstNode(), other != node.number else { return }
         let removal = try Removal(subject)
-        try run(
-            "INSERT INTO removals (node, kind, name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            [other, removal.kind, removal.name])
+        try run(Self.storeRemoval, [other, removal.kind, removal.name])
         wake(.removals)
     }
+
+    /// Nothing reads the row of a node that was forgotten, and nothing would delete it.
+    private static let storeRemoval = """
+        INSERT INTO removals (node, kind, name)
+        SELECT number, CAST(?2 AS text), CAST(?3 AS text) FROM nodes WHERE number = ?1
+        ON CONFLICT DO NOTHING
+        """
 
     /// Another job takes the part over, so its file stays.
     func keepFile(of part: PartID) throws {

@@ -4,13 +4,13 @@ import Foundation
 /// Takes over the work of nodes whose leases have ended.
 extension Transaction {
     /// - Parameters:
-    ///   - endsLeases: whether leases that have ended are taken. Otherwise only the work of nodes without a lease is.
+    ///   - time: see `NodeLease.takeoverTime`. nil: only the work of nodes without a lease is taken over.
     ///   - sharesDownloads: whether this node has the part files of the others.
     ///   - limit: the number of jobs.
-    func takeOverNodes(endsLeases: Bool, sharesDownloads: Bool, limit: Int) throws -> Takeover {
+    func takeOverNodes(at time: Int64?, sharesDownloads: Bool, limit: Int) throws -> Takeover {
         guard let node else { return Takeover() }
         var takeover = Takeover()
-        if endsLeases { takeover.nodes = try endLeases(by: node) }
+        if let time { takeover.nodes = try endLeases(at: time, by: node) }
         try run(
             """
             UPDATE journal SET leader = ? WHERE leader IS NULL
@@ -40,14 +40,8 @@ extension Transaction {
     /// A process that has one of these leases cannot commit from now on.
     ///
     /// If the lease of this node has ended as well, the server's clock has jumped, and the others may live as this one does.
-    private func endLeases(by node: Node) throws -> [Int64] {
-        let ended = try rows(
-            """
-            SELECT number FROM nodes WHERE number <> ?1 AND expires_at < \(PostgresNode.now)
-                AND EXISTS (SELECT 1 FROM nodes WHERE number = ?1 AND expires_at >= \(PostgresNode.now))
-            ORDER BY number FOR UPDATE
-            """, [node.number]
-        ).map { $0["number"] as Int64 }
+    private func endLeases(at time: Int64, by node: Node) throws -> [Int64] {
+        let ended = try rows(Self.endedNodes, [node.number, time]).map { $0["number"] as Int64 }
         for number in ended {
             try run("UPDATE nodes SET epoch = epoch + 1, expires_at = NULL WHERE number = ?", [number])
             try run("DELETE FROM additional_connections WHERE node = ?", [number])
@@ -57,6 +51,14 @@ extension Transaction {
         if !ended.isEmpty { wake(.jobs) }
         return ended
     }
+
+    private static let endedNodes = """
+        SELECT number FROM nodes WHERE number <> ?1 AND \(PostgresNode.hasEnded("expires_at", own: "?2"))
+            AND EXISTS (
+                SELECT 1 FROM nodes AS this
+                WHERE this.number = ?1 AND NOT \(PostgresNode.hasEnded("this.expires_at", own: "?2")))
+        ORDER BY number FOR UPDATE
+        """
 
     /// Queues the job again. If its file was being promoted, this node continues that, if it has the file.
     private func takeOver(

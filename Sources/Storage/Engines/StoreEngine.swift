@@ -53,9 +53,10 @@ protocol StoreEngine: Sendable {
     /// Whether this service does what only one node of a cluster does. Any thread may ask.
     var isLeader: Bool { get }
 
-    /// Whether this service could use the database for as long as a lease lasts, and the server's clock did not jump, so that a lease
-    /// that has ended shows that its node has.
-    var mayTakeOver: Bool { get }
+    /// The server's time as this service estimates it, in milliseconds since 1970 (UTC). nil unless this service could use the
+    /// database for as long as a lease lasts, and the server's clock did not jump, so that a lease that has ended shows that its
+    /// node has.
+    var takeoverTime: Int64? { get }
 
     /// See `Store.firstNode`. Any thread may ask.
     var firstNode: Int64? { get }
@@ -98,7 +99,7 @@ extension StoreEngine {
     var leaseSeconds: Double? { nil }
     var clock: (any TimeSource)? { nil }
     var isLeader: Bool { true }
-    var mayTakeOver: Bool { false }
+    var takeoverTime: Int64? { nil }
     var firstNode: Int64? { nil }
     func note(firstNode: Int64) {}
     func drain() {}

@@ -56,7 +56,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     var leaseSeconds: Double? { membership?.lease.secondsLeft }
     var isLeader: Bool { membership?.lease.isLeader ?? true }
 
-    var mayTakeOver: Bool { membership?.lease.isSteady ?? false }
+    var takeoverTime: Int64? { membership?.lease.takeoverTime }
 
     var firstNode: Int64? { membership?.firstNode.withLock(\.self) }
 

@@ -108,18 +108,19 @@ final class PostgresFollower: Sendable {
         let session = PostgresSession(connection, dialect, .snapshot)
         defer { session.rollBack() }
         let db = SQLConnection(session)
-        guard let state = try db.row(Self.state) else { return false }
+        let time = lease.takeoverTime
+        guard let state = try db.row(Self.state, [time]) else { return false }
         if let first: Int64 = state["first_node"] { firstNode.withLock { $0 = first } }
         let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number)
         follower.note(
-            leads: leads, isLed: state["is_led"], hasEndedNodes: (state["ended"] as Bool) && lease.isSteady)
+            leads: leads, isLed: state["is_led"], hasEndedNodes: time != nil && (state["ended"] as Bool))
         return try follower.read(to: state["commits"], in: db)
     }
 
     private static let state = """
         SELECT commits, leader, first_node,
             leader IS NOT NULL AND EXISTS (SELECT 1 FROM nodes WHERE number = leader AND expires_at IS NOT NULL) AS is_led,
-            EXISTS (SELECT 1 FROM nodes WHERE expires_at < \(PostgresNode.now)) AS ended
+            EXISTS (SELECT 1 FROM nodes WHERE \(PostgresNode.hasEnded("expires_at", own: "?1"))) AS ended
         FROM journal
         """
 }

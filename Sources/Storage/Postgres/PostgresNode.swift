@@ -86,6 +86,18 @@ enum PostgresNode {
     static let now = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
     static let leaseEnd = "\(now) + \(Int(NodeLease.duration / .milliseconds(1)))"
 
+    /// The condition that a lease has ended, by the server's clock and by the estimate of the node that looks. They differ after a
+    /// jump of the server's clock that this node has not noticed yet, and then only a lease that has ended by both has ended.
+    ///
+    /// - Parameters:
+    ///   - lease: the column `expires_at`. The condition is NULL if it is NULL.
+    ///   - own: the parameter with `NodeLease.takeoverTime`. NULL is left out.
+    static func hasEnded(_ lease: String, own: String) -> String {
+        let clocks = "\(now), CAST(\(own) AS bigint)"
+        let rest = Int(NodeLease.longestRest / .milliseconds(1))
+        return "(\(lease) < least(\(clocks)) OR \(lease) > greatest(\(clocks)) + \(rest))"
+    }
+
     /// The channel of the notices. Tables in another schema have another channel.
     static func channel(on connection: PostgresConnection) throws -> String {
         let rows = try connection.execute(

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import TestKit
 import Testing
 
@@ -47,6 +48,16 @@ import Testing
         #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 404)
         #expect(try await scene.api.events(of: id).last?["type"] == "job.deleted")
         #expect(scene.fetchd.downloaded("file") == (state == .succeeded ? scene.bytes : nil))
+    }
+
+    /// The clock stands still, so a deletion that waits does not end.
+    @Test func deletesOutstandingJobAtOnce() async throws {
+        let service = try await LocalService.start(.init { $0.time = ManualTime() })
+        for field: (String, JSON) in [("state", "paused"), ("not_before", "2030-01-01T00:00:00Z")] {
+            let id = try await service.api.submit(["url": "http://127.0.0.1:9/file", field.0: field.1])
+            #expect(try await service.api.delete("/v1/jobs/\(id)").status == 204)
+            #expect(try await service.api.get("/v1/jobs/\(id)").status == 404)
+        }
     }
 
     @Test func keepsFileOfDeletedJobUnlessFileIsDelete() async throws {

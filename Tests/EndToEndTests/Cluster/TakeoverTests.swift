@@ -99,6 +99,28 @@ import Testing
         #expect(hanging.log.contains("fetchd starts again"), "\(hanging.log)")
     }
 
+    /// A process that cannot use its disk must not keep the jobs of the process before it.
+    @Test func killedNodeWhoseDiskHangsAtTheNextStartKeepsNoJobs() async throws {
+        let (faults, origin) = (try await DiskFaults(), try Origin())
+        origin.serve("/film", .file(Content.random(seed: 1, count: 400_000)), .limited(bytesPerSecond: 200_000))
+        let cluster = try await TestedCluster(of: 2, environmentOfFirst: faults.environment)
+        let (killed, other) = (cluster.nodes[0], cluster.nodes[1])
+        other.signal(SIGSTOP)
+        let job = try await cluster.submit([origin.url("/film")])[0]
+        try await killed.api.waitForBytes(job, atLeast: 50_000)
+        try await killed.kill()
+        try faults.set("fsync downloads$ 1 - SLEEP=600000")
+        other.signal(SIGCONT)
+        // It does not become ready, and ends with the test.
+        let start = Task { try await killed.restart() }
+        _ = try await eventually("the job on the other node", atMost: .seconds(25)) {
+            try? await other.api.job(job)["state"] == "succeeded" ? true : nil
+        }
+        #expect(faults.log.contains { $0.hasPrefix("fsync ") }, "\(faults.log)")
+        start.cancel()
+        _ = await start.result
+    }
+
     @Test func terminatedNodeHandsItsJobsOverAtOnce() async throws {
         let origin = try Origin()
         for index in 0..<4 {

@@ -9,13 +9,17 @@ final class TestedCluster: Sendable {
     /// The other nodes reach each node there, also after a restart.
     private let ports: [ReservedPort]
     private let folder: TemporaryFolder
+    /// Of the first node to the server; nil if that is direct.
+    let path: NetworkPath?
 
     /// - Parameters:
     ///   - count: of the nodes.
     ///   - arguments: of each node.
     ///   - environment: of the first node.
+    ///   - path: makes the path of the first node to the server, from the server's port; nil: a direct one.
     init(
-        of count: Int, _ arguments: [String] = [], environmentOfFirst environment: [String: String] = [:]
+        of count: Int, _ arguments: [String] = [], environmentOfFirst environment: [String: String] = [:],
+        pathOfFirst path: ((UInt16) throws -> NetworkPath)? = nil
     ) async throws {
         var options = PostgresServer.Options()
         options.syncs = true
@@ -24,10 +28,13 @@ final class TestedCluster: Sendable {
         let key = folder.path("key")
         try Self.makeKey(key)
         ports = try (0..<count).map { _ in try ReservedPort() }
+        let path = try path?(server.port)
+        self.path = path
         var nodes: [FetchdProcess] = []
         for port in ports {
             let own = [
-                "--store", server.url(), "--key-file", key, "--listen", port.address, "--node-url",
+                "--store", server.url(over: nodes.isEmpty ? path?.port : nil), "--key-file", key, "--listen",
+                port.address, "--node-url",
                 "http://\(port.address)",
             ]
             let environment = nodes.isEmpty ? environment : [:]

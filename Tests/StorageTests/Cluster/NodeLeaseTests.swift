@@ -22,22 +22,35 @@ struct NodeLeaseTests {
         return lease
     }
 
-    @Test func steadyNodeMay() {
+    @Test func steadyNodeMay() throws {
         let lease = lease()
         lease.renew(renewal(before: 0))
-        #expect(lease.isSteady)
+        try expectTime(of: lease, jump: 0)
+    }
+
+    /// The test may have taken up to a minute since `now`.
+    private func expectTime(of lease: NodeLease, jump: Int64) throws {
+        let time = try #require(lease.takeoverTime) - 1_000_000 - jump * 1000
+        #expect((-10...60_000).contains(time), "\(time)")
     }
 
     /// The leases of living nodes end with the jump, until they renew them.
     @Test(arguments: [60, -60] as [Int64]) func notAfterAJumpOfTheServersClock(_ jump: Int64) {
         let lease = lease()
         lease.renew(renewal(before: 0, jump: jump))
-        #expect(lease.holds && !lease.isSteady)
+        #expect(lease.holds && lease.takeoverTime == nil)
+    }
+
+    @Test(arguments: [60, -60] as [Int64]) func againAfterTheLivingNodesHaveRenewed(_ jump: Int64) throws {
+        let lease = NodeLease(renewal(before: 20))
+        lease.renew(renewal(before: 16))
+        for seconds: Int64 in [12, 8, 4, 0] { lease.renew(renewal(before: seconds, jump: jump)) }
+        try expectTime(of: lease, jump: jump)
     }
 
     @Test func notAfterTheServerWasAway() {
         let lease = NodeLease(renewal(before: 20))
         lease.renew(renewal(before: 5))
-        #expect(lease.holds && !lease.isSteady)
+        #expect(lease.holds && lease.takeoverTime == nil)
     }
 }

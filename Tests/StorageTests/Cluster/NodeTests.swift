@@ -310,13 +310,43 @@ struct NodeTests {
 
     /// The clock of the server jumps, and all leases have ended.
     @Test func jumpOfTheClockEndsNoLease() async throws {
-        let takeover = try await nodes[1].store.writer.write { transaction in
+        let takeover = try await nodes[1].store.writer.write { [time = nodes[1].serverTime] transaction in
             // The rows stay locked until the commit, so that no lease is renewed meanwhile.
             try transaction.run("UPDATE nodes SET expires_at = 1")
-            return try transaction.takeOverNodes(endsLeases: true, sharesDownloads: false, limit: 500)
+            return try transaction.takeOverNodes(at: time, sharesDownloads: false, limit: 500)
         }
         #expect(takeover.nodes == [])
         #expect(nodes.allSatisfy { $0.store.holdsLease })
+    }
+
+    struct SeenLease: Sendable {
+        /// The end of the lease, in milliseconds after the server's present time.
+        var end: Int64
+        /// What the node that looks adds to the server's present time, in milliseconds.
+        var estimate: Int64 = 0
+        var hasEnded: Bool
+    }
+
+    @Test(arguments: [
+        SeenLease(end: -5000, hasEnded: true),
+        SeenLease(end: 5000, hasEnded: false),
+        SeenLease(end: 10_500, hasEnded: false),
+        // The clock was set back after the node had died.
+        SeenLease(end: 60_000, hasEnded: true),
+        // The clock has jumped ahead, and this node, which has renewed its own lease just before, has not noticed it.
+        SeenLease(end: -1000, estimate: -8000, hasEnded: false),
+        // The clock was set back, and neither node has noticed it.
+        SeenLease(end: 65_000, estimate: 60_000, hasEnded: false),
+    ]) func leaseEndsByBothClocks(_ lease: SeenLease) async throws {
+        let (first, second) = (nodes[0].number, nodes[1].number)
+        let now = try #require(nodes[1].serverTime)
+        let update = "UPDATE nodes SET expires_at = \(PostgresNode.now) + CAST(? AS bigint) WHERE number = ?"
+        let takeover = try await nodes[1].store.writer.write { transaction in
+            try transaction.run(update, [lease.end, first])
+            try transaction.run(update, [Int64(10_000), second])
+            return try transaction.takeOverNodes(at: now + lease.estimate, sharesDownloads: false, limit: 500)
+        }
+        #expect(takeover.nodes == (lease.hasEnded ? [first] : []))
     }
 
     @Test func promotionInALocalFolderIsRepeated() async throws {
@@ -331,6 +361,26 @@ struct NodeTests {
         // The node may have moved the file to its place before it died.
         let removals = try await nodes[0].store.removals()
         #expect(removals.map(\.subject) == [.file(StoreFixture.promotion(of: job.id).file)])
+    }
+
+    /// The row of a removal is a key, whose entries PostgreSQL limits to 2,704 bytes. Random characters are not compressed.
+    @Test func fileWithALongPathAndContentTypeIsDropped() async throws {
+        let job = try await runningOnFirst()
+        let (path, type) = (Self.randomText(1280), Self.randomText(3000))
+        let promotion = StoreFixture.promotion(of: job.id, path: path, contentType: type)
+        _ = try await nodes[0].store.apply(.promotionPlanned(promotion), to: job.id)
+        _ = try await nodes[0].store.apply(.promoted, to: job.id)
+        _ = try await nodes[1].store.deleteJob(job.id, removingFileElsewhere: true)
+        let removals = try await nodes[0].store.removals()
+        let reduced = FinishedFile(path: path, size: promotion.file.size, sha256: nil, contentType: nil)
+        #expect(removals.map(\.subject) == [.file(reduced)])
+        try await nodes[0].store.forget(removals)
+        #expect(try await nodes[0].store.removals().isEmpty)
+    }
+
+    private static func randomText(_ length: Int) -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_ ;=,()!#$%&'*+")
+        return String((0..<length).compactMap { _ in letters.randomElement() })
     }
 
     @Test func promotionInASharedFolderIsContinued() async throws {
@@ -380,6 +430,18 @@ struct NodeTests {
         // Its number is not given again.
         let again = try await TestedNode(fixture, nodes[0].folder, key: nodes[0].key)
         #expect(again.number > nodes[1].number && again.store.node?.epoch == 1)
+    }
+
+    @Test func filesOfAForgottenNodeNeedNoRow() async throws {
+        let donor = try await runningOnFirst()
+        var report = AttemptReport()
+        report.part = StoreFixture.part(nodes[0].store.makePartID().text)
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: donor.id, report)
+        try await nodes[0].store.close()
+        try await nodes[1].store.forgetNode(nodes[0].number)
+        _ = try await nodes[1].store.apply(.cancelRequested(keepsPart: false), to: donor.id)
+        #expect(try await nodes[1].store.job(donor.id).part == nil)
+        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM removals")).isEmpty)
     }
 
     /// Ends the lease, as time does if the node does not renew it. The node itself sees nothing of it.

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 import Locks
 import TestKit
@@ -52,8 +53,11 @@ struct TestedNode {
 
     /// Takes over from nodes whose leases have ended, without the time for which a node has to watch them.
     func takeOver(sharesDownloads: Bool = false) async throws -> Takeover {
-        try await store.writer.write {
-            try $0.takeOverNodes(endsLeases: true, sharesDownloads: sharesDownloads, limit: 500)
+        try await store.writer.write { [serverTime] in
+            try $0.takeOverNodes(at: serverTime, sharesDownloads: sharesDownloads, limit: 500)
         }
     }
+
+    /// The server's time as the node estimates it, in milliseconds since 1970 (UTC).
+    var serverTime: Int64? { store.engine.clock?.now.milliseconds }
 }
