@@ -239,6 +239,21 @@ struct NodeTests {
         }
     }
 
+    @Test func progressOfAJobThatHasEndedIsRemoved() async throws {
+        let jobs = Locked((0..<20).map { JobID("job_\($0)") })
+        let live = LiveProgress(phase: .transferring, bytesReceived: 7, bytesDurable: 5, bytesExpected: 9, tick: 3)
+        nodes[0].store.exchange.connect {
+            jobs.withLock(\.self).map { NodeExchange.Report(job: $0, session: .default, live: live) }
+        } onDemand: { _ in
+        }
+        let other = try fixture.connect()
+        let stored = PostgresStatement("SELECT job FROM progress")
+        _ = try await eventually("all rows") { try other.execute(stored).count == 20 ? true : nil }
+        jobs.withLock { $0 = [JobID("job_7")] }
+        _ = try await eventually("one row") { try other.execute(stored).count == 1 ? true : nil }
+        #expect(try other.execute(stored)[0].value(0, as: String.self) == "job_7")
+    }
+
     @Test func stopOfAJobElsewhereIsAsked() async throws {
         let job = try await runningOnFirst()
         let outcome = try await nodes[1].store.apply(.pauseRequested, to: job.id)
