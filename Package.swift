@@ -99,11 +99,14 @@ let package = Package(
             [
                 "CLinux", "Compression", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics",
                 "Hashing",
-                "Locks", "Metrics", "Storage", logging,
+                "Locks", "LogLines", "Metrics", "Storage", logging,
             ]),
         layer(
             "Webhooks",
-            ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "Metrics", "Storage", logging]),
+            [
+                "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "LogLines", "Metrics",
+                "Storage", logging,
+            ]),
 
         // The settings that can change while the service runs, and their schedule.
         layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),

@@ -11,7 +11,8 @@ extension Engine {
     public func perform(_ request: JobSignal, on id: JobID, expecting revision: Int? = nil) async throws
         -> SignalOutcome
     {
-        // The lease keeps a deleted session, and with it the job, until the answer is read.
+        // The lease keeps a deleted session, and with it the job, until the action has ended. Only this node knows of it,
+        // so another one that leads can remove the session before.
         let session = try await services.store.job(id).session
         return try await withLease(on: session) {
             try await carryOut(request, on: id, expecting: revision)
@@ -20,17 +21,37 @@ extension Engine {
 
     private func carryOut(_ request: JobSignal, on id: JobID, expecting revision: Int?) async throws -> SignalOutcome {
         var revision = revision
+        var stopping: Job?
         while true {
-            let outcome = try await services.store.apply(request, to: id, expecting: revision) { [active] outcome in
-                active.requestStop(asDecided: outcome)
+            let outcome: SignalOutcome
+            do {
+                outcome = try await services.store.apply(request, to: id, expecting: revision) { [active] outcome in
+                    active.requestStop(asDecided: outcome)
+                }
+            } catch StoreError.noSuchJob {
+                guard let stopping else { throw StoreError.noSuchJob(id) }
+                return try await cancellation(of: stopping, by: request)
             }
             guard case .done(let job, let effects, let dropped) = outcome else { return outcome }
             if let dropped { await services.removeParts([dropped]) }
             guard effects.contains(where: \.isStop) else { return outcome }
-            revision = nil
+            (revision, stopping) = (nil, job)
             // After the attempt has ended, the signal is sent again, because the job may have succeeded at that moment.
             try await attemptEnds(of: job)
         }
+    }
+
+    /// The outcome for a job that was stopped and is gone: when the last job of a deleted session has ended, the leader
+    /// removes the session with its jobs.
+    ///
+    /// - Throws: `noSuchJob` if the job was not cancelled, or if a client has deleted it.
+    private func cancellation(of job: Job, by request: JobSignal) async throws -> SignalOutcome {
+        let events = try await services.store.events(EventQuery(job: job.id, limit: 1000)).events
+        guard case .cancelRequested(let keepsPart) = request, let last = events.last, last.type == .jobCancelled else {
+            throw StoreError.noSuchJob(job.id)
+        }
+        let signal = JobSignal.attemptStopped(.cancel(keepsPart: keepsPart))
+        return .done(job.becoming(.cancelled, on: signal, at: last.time), then: [])
     }
 
     /// Replaces the job's specification. A running attempt applies the fields that it can, such as the rate limit.
@@ -50,20 +71,32 @@ extension Engine {
     ///
     /// - Parameter deletesFile: whether the finished file is removed, too.
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
+        var wasOutstanding = false
         while true {
-            let hasOwnFolder = services.folder.use.hasOwnFolder
-            if let job = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder) {
-                if let part = job.part { await services.removeParts([part.id]) }
-                if deletesFile, services.folder.use.hasFile(of: job), let file = job.state.finish?.file {
-                    try await services.lanes.metadata.run { [folder = services.folder] in try folder.removeFile(file) }
-                }
+            do {
+                if try await deleteIfEnded(id, deletesFile: deletesFile) { return }
+            } catch StoreError.noSuchJob where wasOutstanding {
+                // It has ended, and its session was removed, or another client has deleted it.
                 return
             }
+            wasOutstanding = true
             let outcome = try await perform(.cancelRequested(keepsPart: false), on: id)
             if outcome.job.state.isTerminal { continue }
             // The cancellation came too late: the file is being promoted, which takes a moment.
             try await attemptEnds(of: outcome.job)
         }
+    }
+
+    /// - Returns: false if the job is outstanding.
+    private func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
+        let hasOwnFolder = services.folder.use.hasOwnFolder
+        let deleted = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder)
+        guard let job = deleted else { return false }
+        if let part = job.part { await services.removeParts([part.id]) }
+        if deletesFile, services.folder.use.hasFile(of: job), let file = job.state.finish?.file {
+            try await services.lanes.metadata.run { [folder = services.folder] in try folder.removeFile(file) }
+        }
+        return true
     }
 
     /// Waits until the job's attempt has ended, or for about a second if it has no attempt here.

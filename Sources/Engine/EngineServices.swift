@@ -3,6 +3,7 @@ import Descriptors
 import Downloads
 import HTTPSemantics
 import Locks
+import LogLines
 import Logging
 import Storage
 

@@ -36,6 +36,8 @@ public actor Dispatcher {
     private let attempt: DeliveryAttempt
     private let time: any TimeSource
     private let log: Logger
+    private let reads: OutboxFailures
+    private let records: OutboxFailures
     /// The durations of the posts so far.
     public nonisolated let measurements = HistogramFamily<WebhookResult>(.requests)
     /// The running workers, by the key of the webhook.
@@ -48,6 +50,8 @@ public actor Dispatcher {
         self.store = store
         time = store.time
         self.log = log
+        reads = OutboxFailures(of: "read the outbox", time: store.time, log: log)
+        records = OutboxFailures(of: "record deliveries", time: store.time, log: log)
         attempt = DeliveryAttempt(
             client: client, schedule: options.schedule, time: store.time, timeout: options.timeout,
             publicAddresses: options.publicAddresses, responseLimit: options.responseLimit,
@@ -71,9 +75,11 @@ public actor Dispatcher {
         // One node posts for all.
         guard store.isLeader else { return ([], time.now.addingTimeInterval(Store.leaderCheckInterval)) }
         do {
-            return try await store.webhooksDue()
+            let due = try await store.webhooksDue()
+            reads.end()
+            return due
         } catch {
-            log.error("Could not read the due deliveries: \(error). fetchd tries again soon.")
+            reads.note("read the due deliveries", error)
             return ([], time.now.addingTimeInterval(options.retryInterval))
         }
     }
@@ -83,7 +89,7 @@ public actor Dispatcher {
         let worker = EndpointWorker(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, retryInterval: options.retryInterval,
             store: store, attempt: attempt, time: time,
-            log: log, measurements: measurements)
+            log: log, reads: reads, records: records, measurements: measurements)
         workers[webhook] = worker
         group.addTask { await self.follow(worker) }
     }

@@ -19,6 +19,8 @@ struct EndpointWorker: Sendable {
     let attempt: DeliveryAttempt
     let time: any TimeSource
     let log: Logger
+    let reads: OutboxFailures
+    let records: OutboxFailures
     let measurements: HistogramFamily<WebhookResult>
     /// Set when more deliveries may be due.
     let more = AsyncAutoResetEvent()
@@ -62,9 +64,10 @@ struct EndpointWorker: Sendable {
         do {
             // Deliveries in progress are still pending in the outbox, and may be among the first.
             let due = try await store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
+            reads.end()
             return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
         } catch {
-            log.error("Could not read the outbox: \(error). fetchd tries again.")
+            reads.note("read the outbox", error)
             try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
             return []
         }
@@ -81,9 +84,10 @@ struct EndpointWorker: Sendable {
         }
         do {
             try await store.record(entry, of: delivery, verdict)
+            records.end()
         } catch {
             // The delivery is posted again, under the same webhook-id.
-            log.error("Could not record delivery \(delivery.id): \(error).", metadata: delivery.logFields)
+            records.note("record delivery \(delivery.id)", error, delivery.logFields)
             try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
         }
     }

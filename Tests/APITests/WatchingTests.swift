@@ -116,6 +116,26 @@ import Testing
     }
 }
 
+@Suite struct FeedStateTests {
+    /// Another node does not say which jobs it has changed if there are many.
+    @Test func commitOfAnyJobRingsEveryWatcherOfAJob() {
+        let (first, second) = (Topic.job(JobID("job_a")), Topic.job(JobID("job_b")))
+        var state = Feed.State(recent: RecentEvents(after: 0, limits: (10, 1000)))
+        for topic in [first, second, .journal(.everything)] {
+            let watcher = Watcher(of: [topic])
+            state.watchers[topic] = [ObjectIdentifier(watcher): watcher]
+        }
+        var commit = Commit()
+        commit.jobs = [JobID("job_b"), JobID("job_c")]
+        state.note(commit)
+        #expect(state.pending == [second])
+        commit = Commit()
+        commit.hasAnyJob = true
+        state.note(commit)
+        #expect(state.pending == [first, second])
+    }
+}
+
 @Suite struct RecentEventsTests {
     private func event(_ id: EventID, _ data: String = "{}") -> Event {
         Event(id: id, type: .jobCreated, time: .now, session: .default, job: JobID("job_\(id)"), data: data)

@@ -87,8 +87,7 @@ public final class Feed: Sendable {
     /// Called on the writer's thread, directly after a commit.
     private func note(_ commit: Commit) {
         let isDue = state.withLock { state in
-            for event in commit.events { state.note(event) }
-            if !state.watchers.isEmpty { for job in commit.jobs { state.note(.job(job)) } }
+            state.note(commit)
             return !state.pending.isEmpty
         }
         if isDue { pumpDue.set() }
@@ -96,7 +95,15 @@ public final class Feed: Sendable {
 }
 
 extension Feed.State {
-    fileprivate mutating func note(_ event: Event) {
+    /// Adds the events, and the topics that are to be rung.
+    mutating func note(_ commit: Commit) {
+        for event in commit.events { note(event) }
+        guard !watchers.isEmpty else { return }
+        for job in commit.jobs { note(.job(job)) }
+        if commit.hasAnyJob { pending.formUnion(watchers.keys.filter(\.isJob)) }
+    }
+
+    private mutating func note(_ event: Event) {
         recent.append(event, frame: streams > 0 ? ServerSentEvent.frame(event) : nil)
         if let job = event.job {
             if event.type == .jobStarted {

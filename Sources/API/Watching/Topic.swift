@@ -10,6 +10,8 @@ enum Topic: Hashable {
     /// A job has changed, or has made progress.
     case job(JobID)
 
+    var isJob: Bool { if case .job = self { true } else { false } }
+
     enum Scope: Hashable {
         case everything
         case session(Name)

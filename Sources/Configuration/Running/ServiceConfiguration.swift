@@ -14,6 +14,8 @@ public final class ServiceConfiguration: Sendable {
         var start: StartSettings
         /// What clients have set.
         var stored: [SettingName: JSON] = [:]
+        /// Counts the changes of clients at this service.
+        var version = 0
         var effective: EffectiveSettings
         var policies: DestinationPolicies
         var apply: @Sendable (EffectiveSettings) -> Void = { _ in }
@@ -49,8 +51,31 @@ public final class ServiceConfiguration: Sendable {
     /// The value at the start, to which a client can return.
     public func startValue(of name: SettingName) -> JSON { state.withLock { $0.start.values[name] } }
 
-    /// Takes over what clients have set in earlier runs. A value that this version cannot use is logged and left out.
+    /// Takes over what clients have set in earlier runs, or at other nodes. A value that this version cannot use
+    /// is logged and left out.
     public func load(from store: Store, log: Logger) async throws(StoreError) {
+        while true {
+            let version = version
+            let stored = try await Self.stored(in: store, log: log)
+            if replaceStored(by: stored, readAt: version, at: store.time.now) { return }
+        }
+    }
+
+    /// Changes with each change of a client at this service.
+    var version: Int { state.withLock(\.version) }
+
+    /// - Parameter version: from before the read.
+    /// - Returns: false if a client has changed a setting since; then nothing is replaced.
+    func replaceStored(by stored: [SettingName: JSON], readAt version: Int, at now: Date) -> Bool {
+        state.withLock { state in
+            guard state.version == version else { return false }
+            state.stored = stored
+            state.update(state.settings, at: now)
+            return true
+        }
+    }
+
+    private static func stored(in store: Store, log: Logger) async throws(StoreError) -> [SettingName: JSON] {
         var stored: [SettingName: JSON] = [:]
         for (text, value) in try await store.settings() {
             guard let name = SettingName(rawValue: text) else {
@@ -66,11 +91,7 @@ public final class ServiceConfiguration: Sendable {
                     "The value of a setting in the database cannot be used, so its start value applies. \(error)")
             }
         }
-        let now = store.time.now
-        state.withLock { state in
-            state.stored = stored
-            state.update(state.settings, at: now)
-        }
+        return stored
     }
 
     /// - Parameters:
@@ -103,13 +124,18 @@ public final class ServiceConfiguration: Sendable {
         let settings = patch.values.map { name, value in
             NewSetting(name: name.rawValue, value: value, start: startValue(of: name))
         }
-        return try await store.changeSettings(settings, audit: note) { [self] changes in
+        let changes = try await store.changeSettings(settings, audit: note) { [self] changes in
             take(changes, at: store.time.now)
         }
+        // A later change of another node may have been read before this one was taken over.
+        store.work(.settings).set()
+        return changes
     }
 
-    private func take(_ changes: [SettingChange], at now: Date) {
+    /// Called on the writer's thread, directly after the commit.
+    func take(_ changes: [SettingChange], at now: Date) {
         state.withLock { state in
+            state.version += 1
             for change in changes {
                 if let name = SettingName(rawValue: change.name) { state.stored[name] = change.stored }
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Locks
+import LogLines
 import Logging
 import Storage
 

@@ -75,6 +75,7 @@ final class CommitOrder: Sendable {
             var commit = commit
             for (at, own) in state.waiting where at <= position {
                 commit.jobs.formUnion(own.jobs)
+                commit.hasAnyJob = commit.hasAnyJob || own.hasAnyJob
                 state.waiting[at] = nil
             }
             state.pass(commit)

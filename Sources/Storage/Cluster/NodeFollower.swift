@@ -16,6 +16,8 @@ struct NodeFollower: Sendable {
 
     private struct Changes {
         var jobs: Set<JobID> = []
+        /// Whether any other job may have changed, too.
+        var hasAnyJob = false
         var hasTokens = false
         /// Of the tokens in memory, before the snapshot began.
         var tokensVersion = 0
@@ -35,7 +37,9 @@ struct NodeFollower: Sendable {
     /// - Parameter position: of the commit.
     func take(_ notice: CommitNotice, at position: Int64) {
         switch notice.jobs {
-        case .any: jobCache.removeAll(at: position)
+        case .any:
+            jobCache.removeAll(at: position)
+            changed.withLock { $0.hasAnyJob = true }
         case .these(let jobs):
             jobCache.remove(jobs, at: position)
             changed.withLock { $0.jobs.formUnion(jobs) }
@@ -47,7 +51,7 @@ struct NodeFollower: Sendable {
     /// Notices may be lost.
     func refresh() {
         jobCache.removeAll()
-        changed.withLock { $0.hasTokens = true }
+        changed.withLock { ($0.hasAnyJob, $0.hasTokens) = (true, true) }
         wake(Set(WorkKind.allCases))
     }
 
@@ -71,16 +75,16 @@ struct NodeFollower: Sendable {
     /// - Returns: whether there are more.
     func read(to position: Int64, in db: SQLConnection) throws -> Bool {
         try reloadTokens(in: db)
-        var commit = Commit()
-        commit.jobs = takeChangedJobs()
-        guard let lastEvent = order.lacks(position) else {
+        let lastEvent = order.lacks(position)
+        let events = try lastEvent.map { try Self.events(after: $0, in: db) } ?? []
+        // Nothing fails from here on, so no change is forgotten.
+        var commit = takeChanges()
+        guard lastEvent != nil else {
             // The events were read before the notice came.
-            if !commit.jobs.isEmpty { order.follow(commit, to: nil) }
+            if !commit.isEmpty { order.follow(commit, to: nil) }
             return false
         }
-        commit.events = try db.map("SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?", [lastEvent, Self.page]) {
-            try EventRow.event($0)
-        }
+        commit.events = events
         commit.jobs.formUnion(commit.events.compactMap(\.job))
         // The observers must not find an earlier version than the event reports.
         jobCache.remove(commit.jobs, at: position)
@@ -101,11 +105,18 @@ struct NodeFollower: Sendable {
     /// Called before a snapshot begins.
     func prepareRead() { changed.withLock { $0.tokensVersion = tokens.version } }
 
-    private func takeChangedJobs() -> Set<JobID> {
-        changed.withLock { changed in
-            defer { changed.jobs = [] }
-            return changed.jobs
+    private static func events(after last: EventID, in db: SQLConnection) throws -> [Event] {
+        try db.map("SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?", [last, page]) { try EventRow.event($0) }
+    }
+
+    /// A commit without events, of the jobs that others have changed.
+    private func takeChanges() -> Commit {
+        var commit = Commit()
+        (commit.jobs, commit.hasAnyJob) = changed.withLock { changed in
+            defer { (changed.jobs, changed.hasAnyJob) = ([], false) }
+            return (changed.jobs, changed.hasAnyJob)
         }
+        return commit
     }
 
     private static let page = 2000

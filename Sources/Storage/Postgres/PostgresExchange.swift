@@ -8,9 +8,7 @@ enum PostgresExchange {
         let reports = exchange.own
         try connection.transaction { transaction in
             try transaction.commit(with: [
-                PostgresStatement(
-                    "DELETE FROM progress WHERE node = $1 AND job <> ALL ($2)",
-                    [.int8(node.number), .textArray(reports.map(\.job.text))]),
+                PostgresStatement(removal, [.int8(node.number), .textArray(reports.map(\.job.text))]),
                 PostgresStatement(
                     upsert,
                     [
@@ -33,6 +31,13 @@ enum PostgresExchange {
                 }
             ) { $1 })
     }
+
+    /// An anti-join, which PostgreSQL hashes. With `job <> ALL ($2)`, the generic plan of a prepared statement compares each row
+    /// with each job: 1.3 seconds for 10,000 jobs, and not 13 milliseconds.
+    private static let removal = """
+        DELETE FROM progress WHERE node = $1
+            AND NOT EXISTS (SELECT 1 FROM unnest($2) AS reports (job) WHERE reports.job = progress.job)
+        """
 
     private static let upsert = """
         INSERT INTO progress (job, node, session, report, at)

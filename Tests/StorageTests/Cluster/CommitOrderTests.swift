@@ -57,6 +57,18 @@ struct CommitOrderTests {
         #expect(seen.withLock(\.self) == [101, 102, 103, 104])
     }
 
+    /// It has no event, and names no job.
+    @Test func changeOfAnyJobIsPassedOn() {
+        let isPassed = Locked(false)
+        _ = order.add { commit in isPassed.withLock { $0 = commit.hasAnyJob } }
+        var change = Commit()
+        order.follow(change, to: nil)
+        #expect(!isPassed.withLock(\.self))
+        change.hasAnyJob = true
+        order.follow(change, to: nil)
+        #expect(isPassed.withLock(\.self))
+    }
+
     @Test func observerLearnsWhereItBegins() {
         order.commit(commit(101), at: 11)
         #expect(order.add { _ in } == 101)

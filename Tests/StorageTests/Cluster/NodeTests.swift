@@ -124,6 +124,18 @@ struct NodeTests {
         #expect(try await nodes[1].store.job(job.id).revision == 3)
     }
 
+    /// The notice of such a commit has no room for the identifiers.
+    @Test func changeOfManyJobsIsOneOfAnyJob() async throws {
+        _ = try await nodes[0].create()
+        // At its beginning, a node takes all jobs for changed.
+        _ = try await eventually("the notice") { nodes[1].store.lastDelivered >= 1 ? true : nil }
+        let isSeen = Locked(false)
+        nodes[1].store.addCommitObserver { commit in isSeen.withLock { $0 = $0 || commit.hasAnyJob } }
+        let many = (0..<300).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) }
+        _ = try await nodes[0].store.createJobs(many)
+        _ = try await eventually("the change") { isSeen.withLock(\.self) ? true : nil }
+    }
+
     @Test func tokenThatAnotherNodeRevokesIsRefused() async throws {
         let digest = TokenDigest(Array(repeating: 7, count: 32))
         let token = try await nodes[0].store.createToken(NewToken(grant: .everything), with: digest)
@@ -265,6 +277,21 @@ struct NodeTests {
         _ = try await eventually("the demand") {
             demand.withLock { $0[.default] } == .init(own: 1, all: 1) ? true : nil
         }
+    }
+
+    @Test func progressOfAJobThatHasEndedIsRemoved() async throws {
+        let jobs = Locked((0..<20).map { JobID("job_\($0)") })
+        let live = LiveProgress(phase: .transferring, bytesReceived: 7, bytesDurable: 5, bytesExpected: 9, tick: 3)
+        nodes[0].store.exchange.connect {
+            jobs.withLock(\.self).map { NodeExchange.Report(job: $0, session: .default, live: live) }
+        } onDemand: { _ in
+        }
+        let other = try fixture.connect()
+        let stored = PostgresStatement("SELECT job FROM progress")
+        _ = try await eventually("all rows") { try other.execute(stored).count == 20 ? true : nil }
+        jobs.withLock { $0 = [JobID("job_7")] }
+        _ = try await eventually("one row") { try other.execute(stored).count == 1 ? true : nil }
+        #expect(try other.execute(stored)[0].value(0, as: String.self) == "job_7")
     }
 
     @Test func stopOfAJobElsewhereIsAsked() async throws {
