@@ -50,8 +50,8 @@ extension DownloadsFolder {
     ///
     /// - Parameters:
     ///   - nodes: the numbers of all nodes, read before the promised parts.
-    ///   - birth: when the database was created; nil when unknown. A file that was last written before this time belongs to
-    ///     another database. It stays, because that database may be restored.
+    ///   - birth: when the database was created; nil when unknown. A file that was last written before this time
+    ///     belongs to another database. It stays, because that database may be restored.
     func sweepParts(
         promised: [PartID: Int64], nodes: Set<Int64> = [], sparing birth: Date? = nil
     ) -> (removed: Int, truncated: Int, spared: Int) {

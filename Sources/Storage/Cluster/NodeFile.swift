@@ -6,8 +6,8 @@ import Glibc
 /// The file `node` of a data folder: the identifier of the service in a database that several share. So a service that starts
 /// again is the same node.
 enum NodeFile {
-    /// Reads the identifier, or makes a new one if there is no file. A service that cannot read its file must not become another
-    /// node: it would not know its jobs and files any more.
+    /// Reads the identifier, or makes a new one if there is no file. A service that cannot read its file must not
+    /// become another node: it would not know its jobs and files any more.
     ///
     /// - Throws: `folderUnusable`, `outOfSpace`.
     static func identifier(in folder: DataFolder) throws(StoreError) -> String {

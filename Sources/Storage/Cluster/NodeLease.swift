@@ -9,8 +9,8 @@ final class NodeLease: Sendable {
     static let duration: Duration = .seconds(10)
     static let renewal: Duration = .seconds(3)
     static let patience: Duration = .seconds(7)
-    /// The lease of a living node ends at most this long after the present time: its duration and a margin. A later end was
-    /// set before the server's clock was set back.
+    /// The lease of a living node ends at most this long after the present time: its duration and a margin. A later end
+    /// was set before the server's clock was set back.
     static let longestRest: Duration = .seconds(11)
 
     private struct State {
@@ -56,7 +56,8 @@ final class NodeLease: Sendable {
     /// Only a node with a lease leads.
     var isLeader: Bool { holds && state.withLock(\.isLeader) }
 
-    /// The clock follows the renewal under the lock, so that `takeoverTime` never has the new clock with the old `steadySince`.
+    /// The clock follows the renewal under the lock, so that `takeoverTime` never has the new clock with the old
+    /// `steadySince`.
     func renew(_ renewal: ServerClock.Measurement) {
         state.withLock { state in
             let hasJumped = clock.follow(renewal)
@@ -73,10 +74,11 @@ final class NodeLease: Sendable {
     /// The connection was lost. Another server may continue at an earlier position of the journal.
     func noteLoss() { state.withLock { ($0.steadySince, $0.leaderPosition) = (uptime, Int64.min) } }
 
-    /// The server's time as this node estimates it, in milliseconds since 1970 (UTC), for a look at the leases of others.
+    /// The server's time as this node estimates it, in milliseconds since 1970 (UTC), for a look at the leases of
+    /// others.
     ///
-    /// nil unless the server could be used, and its clock did not jump, for as long as a lease lasts. Otherwise the nodes could not
-    /// renew their leases in time, and a lease that has ended does not show that its node has.
+    /// nil unless the server could be used, and its clock did not jump, for as long as a lease lasts. Otherwise the
+    /// nodes could not renew their leases in time, and a lease that has ended does not show that its node has.
     var takeoverTime: Int64? {
         state.withLock { state in
             let now = uptime

@@ -15,8 +15,8 @@ public struct Takeover: Sendable {
 }
 
 extension Store {
-    /// Takes over the work of nodes whose leases have ended, and leads if no node does. Call it again until it is complete, and only
-    /// while the workers of the leader run.
+    /// Takes over the work of nodes whose leases have ended, and leads if no node does. Call it again until it is
+    /// complete, and only while the workers of the leader run.
     public func takeOverNodes() async throws -> Takeover {
         guard node != nil else { return Takeover() }
         let noteLead = { @Sendable [engine] (takeover: Takeover) in if takeover.leads { engine.noteLead() } }

@@ -53,9 +53,9 @@ protocol StoreEngine: Sendable {
     /// Whether this service does what only one node of a cluster does. Any thread may ask.
     var isLeader: Bool { get }
 
-    /// The server's time as this service estimates it, in milliseconds since 1970 (UTC). nil unless this service could use the
-    /// database for as long as a lease lasts, and the server's clock did not jump, so that a lease that has ended shows that its
-    /// node has.
+    /// The server's time as this service estimates it, in milliseconds since 1970 (UTC). nil unless this service could
+    /// use the database for as long as a lease lasts, and the server's clock did not jump, so that a lease that has
+    /// ended shows that its node has.
     var takeoverTime: Int64? { get }
 
     /// See `Store.firstNode`. Any thread may ask.

@@ -9,8 +9,9 @@ extension Store {
         try await read { db in try Self.parts(in: db) }
     }
 
-    /// The promised parts, and those that become files, of all services. Every other file in the folder of parts is left over from
-    /// an earlier run. One snapshot has them all, because another service can move a part from the former to the latter, and back.
+    /// The promised parts, and those that become files, of all services. Every other file in the folder of parts is
+    /// left over from an earlier run. One snapshot has them all, because another service can move a part from the
+    /// former to the latter, and back.
     public func neededParts() async throws(StoreError) -> [PartID: Int64] {
         try await read { [sealer] db in
             try Self.parts(in: db).merging(Self.partsInPromotion(in: db, sealer)) { $1 }

@@ -63,7 +63,8 @@ final class PostgresFollower: Sendable {
         options.timeout = .seconds(3)
         options.connectTimeout = .seconds(3)
         options.connectLimit = .seconds(4)
-        // The server keeps all notices that one connection has not received. One whose process was stopped must not fill their queue.
+        // The server keeps all notices that one connection has not received. One whose process was stopped must not
+        // fill their queue.
         options.endsWithoutItsClient()
         return options
     }
@@ -134,7 +135,8 @@ final class PostgresFollower: Sendable {
 }
 
 extension PostgresError {
-    /// Whether the server did not answer, or cannot be reached. If a renewal is not answered in time, its outcome is unknown.
+    /// Whether the server did not answer, or cannot be reached. If a renewal is not answered in time, its outcome is
+    /// unknown.
     var isSilence: Bool {
         switch self {
         case .timedOut, .connectFailed, .connectionLost, .outcomeUnknown: true

@@ -16,7 +16,8 @@ enum PostgresNode {
 
     /// Makes the service a node with a new epoch, and gives it a lease. A former process of the same node is replaced.
     ///
-    /// The node does not lead yet: its workers run only after its start, which can take long. See `Store.takeOverNodes`.
+    /// The node does not lead yet: its workers run only after its start, which can take long. See
+    /// `Store.takeOverNodes`.
     ///
     /// - Parameter id: see `NodeFile`.
     static func register(
@@ -88,8 +89,9 @@ enum PostgresNode {
     static let now = "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint)"
     static let leaseEnd = "\(now) + \(Int(NodeLease.duration / .milliseconds(1)))"
 
-    /// The condition that a lease has ended, by the server's clock and by the estimate of the node that looks. They differ after a
-    /// jump of the server's clock that this node has not noticed yet, and then only a lease that has ended by both has ended.
+    /// The condition that a lease has ended, by the server's clock and by the estimate of the node that looks. They
+    /// differ after a jump of the server's clock that this node has not noticed yet, and then only a lease that has
+    /// ended by both has ended.
     ///
     /// - Parameters:
     ///   - lease: the column `expires_at`. The condition is NULL if it is NULL.

@@ -68,8 +68,8 @@ final class PostgresWriter: @unchecked Sendable {
 }
 
 extension PostgresConnection.Options {
-    /// The server notices within 8 seconds that the machine of the connection is gone, or that its process reads nothing of what is
-    /// sent to it. Over a Unix socket, this has no effect.
+    /// The server notices within 8 seconds that the machine of the connection is gone, or that its process reads
+    /// nothing of what is sent to it. Over a Unix socket, this has no effect.
     mutating func endsWithoutItsClient() {
         settings["tcp_user_timeout"] = "8000"
         settings["tcp_keepalives_idle"] = "3"

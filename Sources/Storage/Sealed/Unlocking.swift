@@ -66,8 +66,8 @@ struct Unlocking {
         return Keyring(current: keys[0], others: keys)
     }
 
-    /// Several services can open the database at the same time. The change has the lock of the journal, so one of them gives the
-    /// database its key, and the others compare theirs with it.
+    /// Several services can open the database at the same time. The change has the lock of the journal, so one of them
+    /// gives the database its key, and the others compare theirs with it.
     private func sharedKeyring(_ database: any StoreDatabase) throws -> Keyring {
         var keys = given ?? []
         var check: KeyCheck?

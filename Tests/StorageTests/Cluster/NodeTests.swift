@@ -418,7 +418,8 @@ struct NodeTests {
         #expect(removals.map(\.subject) == [.file(StoreFixture.promotion(of: job.id).file)])
     }
 
-    /// The row of a removal is a key, whose entries PostgreSQL limits to 2,704 bytes. Random characters are not compressed.
+    /// The row of a removal is a key, whose entries PostgreSQL limits to 2,704 bytes. Random characters are not
+    /// compressed.
     @Test func fileWithALongPathAndContentTypeIsDropped() async throws {
         let job = try await runningOnFirst()
         let (path, type) = (Self.randomText(1280), Self.randomText(3000))
