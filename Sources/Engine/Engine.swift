@@ -78,6 +78,8 @@ public final class Engine: Sendable {
 
     /// Runs the background workers until the engine stops. Then it stops the attempts, and no more can begin.
     private func runWorkers() async {
+        // If no node leads, this one does before the workers of the leader look. After a fault, the worker tries again.
+        _ = try? await NodeTakeover(services: services).pass()
         let loop = MaintenanceLoop(
             leads: { [store = services.store] in store.isLeader }, time: services.time, log: services.log,
             retryInterval: options.intervals.maintenanceRetry)
@@ -156,10 +158,11 @@ extension Engine {
     public func recover() async throws {
         try await findOlderFiles()
         let (interrupted, promoting) = try await services.store.recoverInterrupted()
-        var promised = try await services.store.parts()
-        promised.merge(try await services.store.partsInPromotion()) { $1 }
-        let swept = try await services.lanes.metadata.run { [services, promised] in
-            services.folder.sweepParts(promised: promised, sparing: services.store.beganAt)
+        // Before the parts: a node that is forgotten in the meantime keeps its files until the next start.
+        let nodes = Set(try await services.store.nodes().map(\.node.number))
+        let promised = try await services.store.neededParts()
+        let swept = try await services.lanes.metadata.run { [services] in
+            services.folder.sweepParts(promised: promised, nodes: nodes, sparing: services.store.beganAt)
         }
         if swept.spared > 0 {
             services.log.warning(

@@ -61,6 +61,21 @@ import Testing
         #expect(fixture.text(".incomplete/\(Self.foreign).part") == "abcdef")
     }
 
+    /// Node 2 was forgotten, and node 5 has become a node after the list was read.
+    @Test func sweepsThePartsOfForgottenNodesInASharedFolder() throws {
+        let (promised, living, new) = ("part_E-2.1", "part_F-4.1", "part_G-5.1")
+        let all = [Self.own, Self.foreign, Self.older, promised, living, new]
+        for (sharing, swept) in [(.shared, [Self.foreign]), (.local, [Self.older])] as [(FolderSharing, [String])] {
+            let fixture = try FolderFixture(for: Self.use(sharing))
+            for name in all { _ = try fixture.part(name, "abcdef") }
+            let offsets = [PartID(Self.own): Int64(6), PartID(promised): Int64(2)]
+            let counts = fixture.folder.sweepParts(promised: offsets, nodes: [1, 4])
+            #expect(counts.removed == 1 && counts.truncated == 0)
+            let left = Set(all).subtracting(swept).map { ".incomplete/\($0).part" }.sorted()
+            #expect(fixture.temporary.files == left)
+        }
+    }
+
     /// Two nodes inspect a shared folder at the same time.
     @Test func probesWithFilesOfItsOwn() throws {
         let fixture = try FolderFixture(for: Self.use(.shared))

@@ -45,4 +45,17 @@ struct TargetTests {
         let target = try PostgresTarget(url: "postgres://fetchd@127.0.0.1:\(port.number)/jobs")
         #expect(failure(of: { _ = try PostgresConnection(to: target, options: options) }) == .timedOut)
     }
+
+    /// The thread that renews a lease cannot wait for as long as the user of the URL wants to.
+    @Test func limitIsStrongerThanTheTimeoutOfTheURL() throws {
+        let ports = [try UnresponsivePort(), try UnresponsivePort()]
+        var options = PostgresConnection.Options()
+        options.connectLimit = .milliseconds(400)
+        let hosts = ports.map { "127.0.0.1:\($0.number)" }.joined(separator: ",")
+        let target = try PostgresTarget(url: "postgres://fetchd@\(hosts)/jobs?connect_timeout=30")
+        let start = ContinuousClock.now
+        #expect(failure(of: { _ = try PostgresConnection(to: target, options: options) }) == .timedOut)
+        let elapsed = ContinuousClock.now - start
+        #expect(elapsed >= .milliseconds(400) && elapsed < .seconds(30))
+    }
 }

@@ -16,12 +16,18 @@ enum Interruption {
     /// The time for the last message after a signal.
     private static let grace = DispatchTimeInterval.seconds(1)
 
+    /// The body begins when the signals are heard, so that none of them can end it without its last steps.
+    ///
     /// - Throws: `Received` if a signal interrupted the body.
     static func cancelling<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let received = Locked<Int32?>(nil)
-        let task = Task { try await body() }
+        let (start, continuation) = AsyncStream<Never>.makeStream()
+        let task = Task {
+            for await _ in start {}
+            return try await body()
+        }
         let isOver = Locked(false)
         let signals = SignalAction.ends.filter(SignalAction.isHeard)
         for number in signals {
@@ -37,6 +43,7 @@ enum Interruption {
                 }
             }
         }
+        continuation.finish()
         defer {
             isOver.withLock { $0 = true }
             signals.forEach(SignalAction.leave)

@@ -34,8 +34,9 @@ enum SignalAction {
         state.withLock { state in
             state.hearings[number] = hearing
             guard state.sources[number] == nil else { return }
-            signal(number, SIG_IGN)
             state.sources[number] = source(of: number)
+            // A signal before this has its default action: the source would not get it.
+            signal(number, SIG_IGN)
         }
     }
 
@@ -44,13 +45,18 @@ enum SignalAction {
 
     /// Each signal has a queue of its own, so that a handler that waits for the terminal does not block the others. A blocked
     /// write in a task does not block the queues either.
+    ///
+    /// - Returns: a source that gets signals from now on.
     private static func source(of number: Int32) -> any DispatchSourceSignal {
         let queue = DispatchQueue(label: "fetchd-client.signal-\(number)")
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler {
             if let hearing = state.withLock({ $0.hearings[number] }) { hearing(queue) } else { act(by: number) }
         }
+        let isRegistered = DispatchSemaphore(value: 0)
+        source.setRegistrationHandler { isRegistered.signal() }
         source.resume()
+        isRegistered.wait()
         return source
     }
 

@@ -46,15 +46,19 @@ extension DownloadsFolder {
     func removePart(_ id: PartID) -> Int32 { remove(FolderEntry(id.fileName, in: parts)) }
 
     /// Called after a start. Removes the files of parts that are not promised, and cuts the other files to their
-    /// offsets. Files of other nodes stay as they are.
+    /// offsets. Files of other nodes stay as they are, except those of forgotten nodes that are not promised.
     ///
-    /// - Parameter birth: when the database was created; nil when unknown. A file that was last written before this
-    ///   time belongs to another database. It stays, because that database may be restored.
+    /// - Parameters:
+    ///   - nodes: the numbers of all nodes, read before the promised parts.
+    ///   - birth: when the database was created; nil when unknown. A file that was last written before this time belongs to
+    ///     another database. It stays, because that database may be restored.
     func sweepParts(
-        promised: [PartID: Int64], sparing birth: Date? = nil
+        promised: [PartID: Int64], nodes: Set<Int64> = [], sparing birth: Date? = nil
     ) -> (removed: Int, truncated: Int, spared: Int) {
         var counts = (removed: 0, truncated: 0, spared: 0)
-        for id in partFiles() where use.sweeps(id) {
+        for id in partFiles() {
+            let isLeft = promised[id] == nil && use.isOfForgottenNode(id, nodes: nodes)
+            guard isLeft || use.sweeps(id) else { continue }
             guard let offset = promised[id] else {
                 if let birth, isOlder(id, than: birth) {
                     counts.spared += 1

@@ -10,7 +10,7 @@ struct ConnectionAttempt {
     /// - Parameter endpoint: the parameters of the server.
     /// - Throws: `connectFailed`, `timedOut`, `interrupted`.
     func run(_ endpoint: [String: String]) throws(PostgresError) -> ConnectionHandle {
-        let deadline = ContinuousClock.now + (target.connectTimeout ?? options.connectTimeout)
+        let deadline = ContinuousClock.now + timeout
         let raw = ConnectionParameters.withArrays(parameters(of: endpoint)) { PQconnectStartParams($0, $1, 0) }
         guard let raw else { throw .connectFailed(PostgresReport(.outOfMemory, message: "no memory for a connection")) }
         let handle = ConnectionHandle(owning: raw, notices: NoticeReceiver(target.redaction, options.onNotice))
@@ -24,6 +24,11 @@ struct ConnectionAttempt {
         PQsetnonblocking(raw, 1)
         try require(handle)
         return handle
+    }
+
+    private var timeout: Duration {
+        let timeout = target.connectTimeout ?? options.connectTimeout
+        return options.connectLimit.map { min(timeout, $0 / target.endpoints.count) } ?? timeout
     }
 
     private func poll(_ handle: ConnectionHandle, until deadline: ContinuousClock.Instant) throws(RoundTripFailure) {

@@ -5,6 +5,9 @@ extension PostgresConnection {
         /// How long one attempt to connect may take, unless the URL or `PGCONNECT_TIMEOUT` says it. A URL with several hosts
         /// allows it for each of them. The lookup of a name is not limited: libpq calls the system's resolver.
         public var connectTimeout: Duration = .seconds(10)
+        /// How long the attempts to connect to all servers of the URL may take together, whatever the URL says; nil: not limited. Each
+        /// server has an equal part of it, so that the last one is tried, too.
+        public var connectLimit: Duration?
         /// How long one round trip may take.
         public var timeout: Duration = .seconds(30)
         /// How many different statements are prepared on a connection. Further ones are parsed each time. 0 for a pooler

@@ -62,9 +62,12 @@ struct NodeFollower: Sendable {
     ///   - isLed: whether a node leads.
     ///   - hasEndedNodes: whether there are nodes whose leases have ended, and whose jobs this node may take over.
     func note(leads: Bool, isLed: Bool, hasEndedNodes: Bool) {
-        if leads { wake(Set(WorkKind.allCases)) }
+        if leads { noteLead() }
         if !isLed || hasEndedNodes { wake([.nodes]) }
     }
+
+    /// This node leads from now on, and the workers of the leader have perhaps found nothing to do before.
+    func noteLead() { wake(Set(WorkKind.allCases)) }
 
     /// Reads the next events of the journal.
     ///

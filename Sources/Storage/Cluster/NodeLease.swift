@@ -19,6 +19,8 @@ final class NodeLease: Sendable {
         var steadySince: Duration
         var isLost = false
         var isLeader = false
+        /// The position of the journal at which `isLeader` was read.
+        var leaderPosition = Int64.min
         var isDraining = false
 
         func holds(at now: Duration) -> Bool { !isLost && now - renewedAt < NodeLease.patience }
@@ -68,8 +70,8 @@ final class NodeLease: Sendable {
         }
     }
 
-    /// The connection was lost.
-    func noteLoss() { state.withLock { $0.steadySince = uptime } }
+    /// The connection was lost. Another server may continue at an earlier position of the journal.
+    func noteLoss() { state.withLock { ($0.steadySince, $0.leaderPosition) = (uptime, Int64.min) } }
 
     /// The server's time as this node estimates it, in milliseconds since 1970 (UTC), for a look at the leases of others.
     ///
@@ -83,10 +85,14 @@ final class NodeLease: Sendable {
         }
     }
 
+    /// Two threads read who leads, and the later one may have read an earlier state.
+    ///
+    /// - Parameter position: of the last commit when it was read.
     /// - Returns: whether the node leads from now on.
-    func note(isLeader: Bool) -> Bool {
+    func note(isLeader: Bool, at position: Int64) -> Bool {
         state.withLock { state in
-            defer { state.isLeader = isLeader }
+            guard position >= state.leaderPosition else { return false }
+            defer { (state.isLeader, state.leaderPosition) = (isLeader, position) }
             return isLeader && !state.isLeader
         }
     }

@@ -8,15 +8,19 @@ public struct Takeover: Sendable {
     public var queued = 0
     /// Jobs whose files were being promoted. This node continues that: see `Store.ownPromotions`.
     public var promoting = 0
+    /// Whether this node leads from now on.
+    public var leads = false
     /// Whether nothing is left to take over.
     public var isComplete = true
 }
 
 extension Store {
-    /// Takes over the work of nodes whose leases have ended, and leads if no node does. Call it again until it is complete.
+    /// Takes over the work of nodes whose leases have ended, and leads if no node does. Call it again until it is complete, and only
+    /// while the workers of the leader run.
     public func takeOverNodes() async throws -> Takeover {
         guard node != nil else { return Takeover() }
-        return try await writer.write { [engine, sharesDownloads = options.node.sharesDownloads] in
+        let noteLead = { @Sendable [engine] (takeover: Takeover) in if takeover.leads { engine.noteLead() } }
+        return try await writer.write(onCommit: noteLead) { [engine, sharesDownloads = options.node.sharesDownloads] in
             // The write may have waited long.
             try $0.takeOverNodes(at: engine.takeoverTime, sharesDownloads: sharesDownloads, limit: 500)
         }

@@ -11,11 +11,7 @@ extension Transaction {
         guard let node else { return Takeover() }
         var takeover = Takeover()
         if let time { takeover.nodes = try endLeases(at: time, by: node) }
-        try run(
-            """
-            UPDATE journal SET leader = ? WHERE leader IS NULL
-                OR leader NOT IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
-            """, [node.number])
+        takeover.leads = try changedRows(Self.lead, [node.number]) > 0
         let left = try jobs(
             JobRow.select + """
                 WHERE jobs.state = 'running'
@@ -27,6 +23,12 @@ extension Transaction {
         if !left.isEmpty { wake(.jobs) }
         return takeover
     }
+
+    /// This node leads if no node with a lease does.
+    private static let lead = """
+        UPDATE journal SET leader = ? WHERE leader IS NULL
+            OR leader NOT IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
+        """
 
     /// The jobs that are being promoted, and that belong to this node.
     func ownPromotions() throws -> [AdmittedJob] {

@@ -64,6 +64,9 @@ protocol StoreEngine: Sendable {
     /// A commit has made this node, or an earlier one has made another node, the first node.
     func note(firstNode: Int64)
 
+    /// The last commit has made this service the leader.
+    func noteLead()
+
     /// Shows the other nodes that this service stops.
     func drain()
 
@@ -102,6 +105,7 @@ extension StoreEngine {
     var takeoverTime: Int64? { nil }
     var firstNode: Int64? { nil }
     func note(firstNode: Int64) {}
+    func noteLead() {}
     func drain() {}
     func follow(_ follower: NodeFollower) {}
     func takeUncertainStored() -> Int64? { nil }

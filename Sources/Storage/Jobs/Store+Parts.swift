@@ -4,20 +4,25 @@ import Foundation
 
 /// Limits the parts of jobs that don't run: in age, number and total size.
 extension Store {
-    /// The promised parts, each with the end of its last promised range. Every other file in the folder of parts is
-    /// left over from an earlier run.
+    /// The promised parts, each with the end of its last promised range.
     public func parts() async throws(StoreError) -> [PartID: Int64] {
         try await read { db in try Self.parts(in: db) }
     }
 
-    /// The parts that become files, of all services, each with its size. They are complete and synced.
-    public func partsInPromotion() async throws(StoreError) -> [PartID: Int64] {
+    /// The promised parts, and those that become files, of all services. Every other file in the folder of parts is left over from
+    /// an earlier run. One snapshot has them all, because another service can move a part from the former to the latter, and back.
+    public func neededParts() async throws(StoreError) -> [PartID: Int64] {
         try await read { [sealer] db in
-            let jobs = try db.rows("SELECT id FROM jobs WHERE state = 'running' AND promotion IS NOT NULL")
-            return try jobs.reduce(into: [:]) { parts, row in
-                let promotion = try JobRow.job(JobID(row["id"]), in: db, sealer)?.state.promotion
-                if let promotion { parts[promotion.part] = promotion.file.size }
-            }
+            try Self.parts(in: db).merging(Self.partsInPromotion(in: db, sealer)) { $1 }
+        }
+    }
+
+    /// The parts that become files, each with its size. They are complete and synced.
+    private static func partsInPromotion(in db: SQLConnection, _ sealer: Sealer) throws -> [PartID: Int64] {
+        let jobs = try db.rows("SELECT id FROM jobs WHERE state = 'running' AND promotion IS NOT NULL")
+        return try jobs.reduce(into: [:]) { parts, row in
+            let promotion = try JobRow.job(JobID(row["id"]), in: db, sealer)?.state.promotion
+            if let promotion { parts[promotion.part] = promotion.file.size }
         }
     }
 

@@ -62,6 +62,8 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     func note(firstNode: Int64) { membership?.firstNode.withLock { $0 = firstNode } }
 
+    func noteLead() { membership?.note(leader: node?.number, at: writer.position ?? opened.position) }
+
     func drain() { membership?.lease.drain() }
 
     func follow(_ follower: NodeFollower) { membership?.follow(follower) }
@@ -179,7 +181,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                 try group.lock(known: writer.position)
                 // The lock may have taken long.
                 try requireLease()
-                _ = membership?.lease.note(isLeader: group.leader == node?.number)
+                membership?.note(leader: group.leader, at: group.position)
                 settle(before: group)
                 return group
             } catch {

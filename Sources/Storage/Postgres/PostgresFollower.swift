@@ -57,12 +57,19 @@ final class PostgresFollower: Sendable {
     /// So that the nodes do not all come back at once.
     private func pause() { Thread.sleep(forTimeInterval: .random(in: 0.1...0.4)) }
 
-    private func connect() throws -> PostgresConnection {
+    static var options: PostgresConnection.Options {
         var options = PostgresConnection.Options()
         options.applicationName = "fetchd node"
         options.timeout = .seconds(3)
         options.connectTimeout = .seconds(3)
-        let connection = try PostgresConnection(to: target, options: options)
+        options.connectLimit = .seconds(4)
+        // The server keeps all notices that one connection has not received. One whose process was stopped must not fill their queue.
+        options.endsWithoutItsClient()
+        return options
+    }
+
+    private func connect() throws -> PostgresConnection {
+        let connection = try PostgresConnection(to: target, options: Self.options)
         try reach.noteAnswer()
         try connection.execute(PostgresStatement("LISTEN \"\(channel)\"", isPrepared: false))
         return connection
@@ -111,10 +118,11 @@ final class PostgresFollower: Sendable {
         let time = lease.takeoverTime
         guard let state = try db.row(Self.state, [time]) else { return false }
         if let first: Int64 = state["first_node"] { firstNode.withLock { $0 = first } }
-        let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number)
+        let position: Int64 = state["commits"]
+        let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number, at: position)
         follower.note(
             leads: leads, isLed: state["is_led"], hasEndedNodes: time != nil && (state["ended"] as Bool))
-        return try follower.read(to: state["commits"], in: db)
+        return try follower.read(to: position, in: db)
     }
 
     private static let state = """
@@ -126,12 +134,11 @@ final class PostgresFollower: Sendable {
 }
 
 extension PostgresError {
-    /// Whether the server did not answer, or cannot be reached.
-    fileprivate var isSilence: Bool {
+    /// Whether the server did not answer, or cannot be reached. If a renewal is not answered in time, its outcome is unknown.
+    var isSilence: Bool {
         switch self {
-        case .timedOut, .connectFailed, .connectionLost: true
-        case .targetInvalid, .statementFailed, .rolledBack, .interrupted, .outcomeUnknown, .closed, .parameterInvalid,
-            .columnUnreadable:
+        case .timedOut, .connectFailed, .connectionLost, .outcomeUnknown: true
+        case .targetInvalid, .statementFailed, .rolledBack, .interrupted, .closed, .parameterInvalid, .columnUnreadable:
             false
         }
     }

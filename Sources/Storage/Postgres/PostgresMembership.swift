@@ -14,6 +14,7 @@ final class PostgresMembership: Sendable {
     private let reach: ServerReach
     private let channel: String
     private let follower = Locked<PostgresFollower?>(nil)
+    private let nodes = Locked<NodeFollower?>(nil)
 
     /// - Parameter id: see `NodeFile`.
     init(
@@ -30,8 +31,19 @@ final class PostgresMembership: Sendable {
 
     /// Call it once.
     func follow(_ nodes: NodeFollower) {
+        self.nodes.withLock { $0 = nodes }
         let started = PostgresFollower(target, reach, node, channel: channel, lease, firstNode, nodes)
         follower.withLock { $0 = started }
+    }
+
+    /// What the writer has read or stored.
+    ///
+    /// - Parameters:
+    ///   - leader: the number of the node that leads; nil if none does.
+    ///   - position: of the last commit then.
+    func note(leader: Int64?, at position: Int64) {
+        guard lease.note(isLeader: leader == node.number, at: position) else { return }
+        nodes.withLock(\.self)?.noteLead()
     }
 
     /// Gives the lease back, if the server can be reached. Otherwise it ends by itself.
@@ -43,6 +55,7 @@ final class PostgresMembership: Sendable {
         options.applicationName = "fetchd node"
         options.timeout = .seconds(2)
         options.connectTimeout = .seconds(2)
+        options.connectLimit = .seconds(3)
         guard let connection = try? PostgresConnection(to: target, options: options) else { return }
         try? PostgresNode.leave(node, channel: channel, on: connection)
         connection.close()

@@ -16,6 +16,8 @@ enum PostgresNode {
 
     /// Makes the service a node with a new epoch, and gives it a lease. A former process of the same node is replaced.
     ///
+    /// The node does not lead yet: its workers run only after its start, which can take long. See `Store.takeOverNodes`.
+    ///
     /// - Parameter id: see `NodeFile`.
     static func register(
         _ id: String, _ description: NodeDescription, on connection: PostgresConnection
@@ -27,7 +29,7 @@ enum PostgresNode {
             let node = Node(number: try row[0].value(0), epoch: try row[0].value(1))
             let forget = "DELETE FROM additional_connections WHERE node = $1"
             try transaction.commit(with: [
-                PostgresStatement(forget, [.int8(node.number)]), PostgresStatement(lead, [.int8(node.number)]),
+                PostgresStatement(forget, [.int8(node.number)]), PostgresStatement(endLead, [.int8(node.number)]),
             ])
             return Registration(
                 node: node, position: try journal[0].value(0), lastEvent: try journal[0].value(1),
@@ -51,9 +53,9 @@ enum PostgresNode {
         RETURNING number, epoch, \(now)
         """
 
-    /// The node leads if no living one does.
-    private static let lead = """
-        UPDATE journal SET leader = $1 WHERE leader IS NULL OR leader = $1
+    /// No node leads if the leader is a former process of this node, or has no lease.
+    private static let endLead = """
+        UPDATE journal SET leader = NULL WHERE leader = $1
             OR leader NOT IN (SELECT number FROM nodes WHERE expires_at > \(now))
         """
 

@@ -61,11 +61,19 @@ final class PostgresWriter: @unchecked Sendable {
         options.applicationName = "fetchd writer"
         // The server frees the locks of a process that was stopped in a transaction.
         options.settings["idle_in_transaction_session_timeout"] = "5000"
-        // The server notices that the machine of this connection is gone, and frees its locks.
-        options.settings["tcp_user_timeout"] = "8000"
-        options.settings["tcp_keepalives_idle"] = "3"
-        options.settings["tcp_keepalives_interval"] = "2"
-        options.settings["tcp_keepalives_count"] = "2"
+        // The server frees the locks of a machine that is gone.
+        options.endsWithoutItsClient()
         return options
+    }
+}
+
+extension PostgresConnection.Options {
+    /// The server notices within 8 seconds that the machine of the connection is gone, or that its process reads nothing of what is
+    /// sent to it. Over a Unix socket, this has no effect.
+    mutating func endsWithoutItsClient() {
+        settings["tcp_user_timeout"] = "8000"
+        settings["tcp_keepalives_idle"] = "3"
+        settings["tcp_keepalives_interval"] = "2"
+        settings["tcp_keepalives_count"] = "2"
     }
 }

@@ -46,11 +46,14 @@ struct Unlocking {
     }
 
     /// Returns the keys, after the migrations. A new key is durable before anything is sealed with it.
+    ///
+    /// - Throws: as `verify`, if another service has given the database a key since that call.
     func keyring(_ database: any StoreDatabase, _ log: Logger) throws -> Keyring {
         let check = try database.read(KeyCheck.init)
         if let given, let check, let current = given.first(where: check.fits) {
             return Keyring(current: current, others: given)
         }
+        guard isInFolder else { return try sharedKeyring(database) }
         if given == nil, check != nil {
             // Before the key file exists: the next start would refuse a new key with the old check value.
             try database.change(KeyCheck.remove)
@@ -61,6 +64,23 @@ struct Unlocking {
         let keys = try given ?? [makeKey()]
         try database.change { try KeyCheck.write(keys[0], in: $0) }
         return Keyring(current: keys[0], others: keys)
+    }
+
+    /// Several services can open the database at the same time. The change has the lock of the journal, so one of them gives the
+    /// database its key, and the others compare theirs with it.
+    private func sharedKeyring(_ database: any StoreDatabase) throws -> Keyring {
+        var keys = given ?? []
+        var check: KeyCheck?
+        try database.change { db in
+            try verify(db)
+            check = try KeyCheck(db)
+            guard check == nil else { return }
+            // The change may be made again, and the key file exists then.
+            if keys.isEmpty { keys = [try makeKey()] }
+            try KeyCheck.write(keys[0], in: db)
+        }
+        let current = check.flatMap { check in keys.first(where: check.fits) } ?? keys[0]
+        return Keyring(current: current, others: keys)
     }
 
     private func makeKey() throws(StoreError) -> SealingKey {

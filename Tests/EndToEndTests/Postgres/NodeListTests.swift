@@ -22,6 +22,10 @@ import Testing
 
     @Test(.enabled(if: PostgresServer.isAvailable)) func eachNodeListsAllNodes() async throws {
         let cluster = try await TestedCluster(of: 3)
+        _ = try await eventually("a leader") {
+            let listed = try await cluster.nodes[0].api.get("/v1/nodes").json["nodes"].arrayValue ?? []
+            return listed.contains { $0["is_leader"] == true } ? true : nil
+        }
         for (index, node) in cluster.nodes.enumerated() {
             let listed = try #require(try await node.api.get("/v1/nodes").json["nodes"].arrayValue)
             #expect(listed.map(\.["number"]) == [1, 2, 3] && Set(listed.map(\.["id"].string)).count == 3, "\(listed)")

@@ -48,6 +48,21 @@ struct NodeLeaseTests {
         try expectTime(of: lease, jump: jump)
     }
 
+    /// The thread that follows the journal can have read it before the writer made the node the leader.
+    @Test func earlierStateOfTheJournalDoesNotEndTheLead() {
+        let lease = lease()
+        lease.renew(renewal(before: 0))
+        #expect(lease.note(isLeader: true, at: 8))
+        #expect(!lease.note(isLeader: false, at: 7))
+        #expect(lease.isLeader)
+        #expect(!lease.note(isLeader: true, at: 9))
+        #expect(!lease.note(isLeader: false, at: 9))
+        #expect(!lease.isLeader)
+        // Another server, which lacks the last commits.
+        lease.noteLoss()
+        #expect(lease.note(isLeader: true, at: 3))
+    }
+
     @Test func notAfterTheServerWasAway() {
         let lease = NodeLease(renewal(before: 20))
         lease.renew(renewal(before: 5))

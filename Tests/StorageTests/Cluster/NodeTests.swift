@@ -24,6 +24,46 @@ struct NodeTests {
         _ = try await eventually("a leader") { nodes.map { $0.store.isLeader } == [true, false] ? true : nil }
     }
 
+    /// Its workers run later, and its disk may hang until then.
+    @Test func nodeThatStartsDoesNotLead() async throws {
+        for node in nodes { try await node.store.close() }
+        let starting = try await TestedNode(fixture, nodes[0].folder, key: nodes[0].key, isStarting: true)
+        _ = try await starting.create()
+        #expect(!starting.store.isLeader)
+        #expect(try await starting.store.nodes().allSatisfy { !$0.isLeader })
+        // The first signal comes with the connection of the follower, the second one with the lead.
+        await starting.store.work(.deadlines).wait()
+        #expect(try await starting.store.takeOverNodes().leads)
+        #expect(starting.store.isLeader)
+        await starting.store.work(.deadlines).wait()
+        #expect(try await starting.store.takeOverNodes().leads == false)
+    }
+
+    /// The former process of the leader has ended without giving its lease back.
+    @Test func leaderThatStartsAgainDoesNotLeadYet() async throws {
+        _ = try await eventually("a leader") { nodes[0].store.isLeader ? true : nil }
+        try await nodes[0].store.close()
+        try lead(nodes[0])
+        let again = try await TestedNode(fixture, nodes[0].folder, key: nodes[0].key, isStarting: true)
+        #expect(!again.store.isLeader)
+        #expect(try await nodes[1].store.takeOverNodes().leads)
+        #expect(nodes[1].store.isLeader)
+    }
+
+    /// The answer to the commit that made the node the leader was lost.
+    @Test func leaderNoticesItWithoutACommit() async throws {
+        await nodes[1].store.work(.deadlines).wait()
+        try await nodes[0].store.close()
+        try lead(nodes[1])
+        await nodes[1].store.work(.deadlines).wait()
+        #expect(nodes[1].store.isLeader)
+    }
+
+    private func lead(_ node: TestedNode) throws {
+        let statement = PostgresStatement("UPDATE journal SET leader = $1", [.int8(node.number)])
+        _ = try fixture.connect().execute(statement)
+    }
+
     @Test func restartIsTheSameNodeWithAnotherEpoch() async throws {
         let before = try #require(nodes[1].store.node)
         try await nodes[1].store.close()

@@ -17,8 +17,12 @@ struct TestedNode {
     /// How often it was informed.
     let losses = Locked(0)
 
-    /// - Parameter key: nil: the key of all tests.
-    init(_ fixture: PostgresFixture, _ folder: TemporaryFolder? = nil, key: String? = nil) async throws {
+    /// - Parameters:
+    ///   - key: nil: the key of all tests.
+    ///   - isStarting: whether its workers do not run yet, so that it does not lead.
+    init(
+        _ fixture: PostgresFixture, _ folder: TemporaryFolder? = nil, key: String? = nil, isStarting: Bool = false
+    ) async throws {
         self.folder = try folder ?? TemporaryFolder()
         self.key = try key ?? Self.commonKey.get()
         var options = Store.Options()
@@ -30,6 +34,7 @@ struct TestedNode {
             isLost.withLock { $0 = true }
         }
         store = try await Store.open(at: self.folder.path, options: options, time: ManualTime())
+        if !isStarting { _ = try await store.takeOverNodes() }
     }
 
     private static let keys = Result { try TemporaryFolder() }

@@ -1,0 +1,30 @@
+import PostgresClient
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// The thread that renews the lease.
+@Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
+struct PostgresFollowerTests {
+    private static let report = PostgresReport(.unreachable, message: "no answer")
+    private static let silent: [PostgresError] = [
+        .timedOut, .connectFailed(report), .connectionLost(report), .outcomeUnknown(report),
+    ]
+    private static let others: [PostgresError] = [
+        .rolledBack, .closed, .interrupted, .statementFailed(report, index: 0),
+    ]
+
+    /// A renewal is one statement, so if its round trip takes too long, its outcome is unknown.
+    @Test(arguments: silent) func serverThatDoesNotAnswerIsSilent(_ error: PostgresError) { #expect(error.isSilence) }
+
+    @Test(arguments: others) func otherErrorsAreNoSilence(_ error: PostgresError) { #expect(!error.isSilence) }
+
+    /// Otherwise it could fill the server's queue of notices while its process is stopped.
+    @Test func serverEndsTheConnectionOfAStoppedNode() throws {
+        let target = try PostgresTarget(url: try PostgresServer.shared.url())
+        let connection = try PostgresConnection(to: target, options: PostgresFollower.options)
+        let timeout = try connection.execute(PostgresStatement("SELECT current_setting('tcp_user_timeout')"))
+        #expect(try timeout[0].value(0, as: String.self) == "8000")
+    }
+}
