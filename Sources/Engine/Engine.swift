@@ -37,6 +37,7 @@ public final class Engine: Sendable {
         } onDemand: { [active] in
             active.divide(by: $0)
         }
+        store.exchange.reportSlots { [limits = services.limits] in limits.withLock(\.jobs) }
     }
 
     /// Runs until `stop()` was called and every attempt has ended: its bytes are synced and its job is queued. Two

@@ -2,7 +2,8 @@ import Downloads
 import Foundation
 import Locks
 
-/// What the nodes tell each other every second without a commit: the progress of their running jobs, and how many run where.
+/// What the nodes tell each other every second without a group commit: the progress of their running jobs, how many run
+/// where, and how many may run.
 public final class NodeExchange: Sendable {
     /// A running job, as its node has reported it.
     public struct Report: Sendable {
@@ -29,6 +30,7 @@ public final class NodeExchange: Sendable {
     private struct State {
         var source: @Sendable () -> [Report] = { [] }
         var onDemand: @Sendable ([Name: Demand]) -> Void = { _ in }
+        var slots: (@Sendable () -> Int)?
         var others: [JobID: Report] = [:]
     }
 
@@ -45,6 +47,10 @@ public final class NodeExchange: Sendable {
         state.withLock { ($0.source, $0.onDemand) = (source, onDemand) }
     }
 
+    /// - Parameter slots: the largest number of jobs that run on this node at once. Before this call, it is that of the
+    ///   node's description.
+    public func reportSlots(_ slots: @escaping @Sendable () -> Int) { state.withLock { $0.slots = slots } }
+
     /// A job that runs on another node, as it was reported when this node reached the database last; nil if no node had reported
     /// it in the seconds before.
     public subscript(job: JobID) -> Report? { state.withLock { $0.others[job] } }
@@ -53,6 +59,7 @@ public final class NodeExchange: Sendable {
     public var others: [Report] { state.withLock { Array($0.others.values) } }
 
     var own: [Report] { state.withLock(\.source)() }
+    var slots: Int? { state.withLock(\.slots)?() }
 
     func take(_ others: [Report], _ demand: [Name: Demand]) {
         let onDemand = state.withLock { state in

@@ -1,22 +1,12 @@
 import Downloads
 import PostgresClient
 
-/// Writes the progress of this node's jobs, and reads that of the others, in two round trips. The table is not durable, so this
-/// needs neither the lock of the journal nor a disk sync.
+/// Writes the progress of this node's jobs, and reads that of the others, in two round trips. The table is not durable, so
+/// this needs neither the lock of the journal nor a disk sync. A change of the node's limit, which is rare, is durable.
 enum PostgresExchange {
     static func run(_ exchange: NodeExchange, of node: Node, on connection: PostgresConnection) throws {
-        let reports = exchange.own
-        try connection.transaction { transaction in
-            try transaction.commit(with: [
-                PostgresStatement(removal, [.int8(node.number), .textArray(reports.map(\.job.text))]),
-                PostgresStatement(
-                    upsert,
-                    [
-                        .int8(node.number), .textArray(reports.map(\.job.text)),
-                        .textArray(reports.map(\.session.text)), .textArray(reports.map(\.text)),
-                    ]),
-            ])
-        }
+        let changes = changes(exchange, of: node)
+        try connection.transaction { transaction in try transaction.commit(with: changes) }
         let results = try connection.read([
             PostgresStatement(others, [.int8(node.number)]), PostgresStatement(demand, [.int8(node.number)]),
         ])
@@ -32,8 +22,25 @@ enum PostgresExchange {
             ) { $1 })
     }
 
-    /// An anti-join, which PostgreSQL hashes. With `job <> ALL ($2)`, the generic plan of a prepared statement compares each row
-    /// with each job: 1.3 seconds for 10,000 jobs, and not 13 milliseconds.
+    private static func changes(_ exchange: NodeExchange, of node: Node) -> [PostgresStatement] {
+        let (number, reports) = (PostgresValue.int8(node.number), exchange.own)
+        let jobs = PostgresValue.textArray(reports.map(\.job.text))
+        var changes = [
+            PostgresStatement(removal, [number, jobs]),
+            PostgresStatement(
+                upsert,
+                [number, jobs, .textArray(reports.map(\.session.text)), .textArray(reports.map(\.text))]),
+        ]
+        if let slots = exchange.slots {
+            changes.append(PostgresStatement(limit, [number, .int8(node.epoch), .int8(Int64(slots))]))
+        }
+        return changes
+    }
+
+    private static let limit = "UPDATE nodes SET slots = $3 WHERE number = $1 AND epoch = $2 AND slots <> $3"
+
+    /// An anti-join, which PostgreSQL hashes. With `job <> ALL ($2)`, the generic plan of a prepared statement compares each
+    /// row with each job: 1.3 seconds for 10,000 jobs, and not 13 milliseconds.
     private static let removal = """
         DELETE FROM progress WHERE node = $1
             AND NOT EXISTS (SELECT 1 FROM unnest($2) AS reports (job) WHERE reports.job = progress.job)

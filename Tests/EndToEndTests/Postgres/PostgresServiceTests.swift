@@ -109,6 +109,9 @@ import Testing
         let answer = try await fetchd.api.send("PATCH", "/v1/service", ["max_concurrent_jobs": 100])
         #expect(answer.json["effective"]["max_concurrent_jobs"] == 100, "\(answer)")
         #expect(try await fetchd.api.get("/v1/stats").json["slots"]["max"] == 100)
+        _ = try await eventually("the node to be listed with it") {
+            try await fetchd.api.get("/v1/nodes").json["nodes"][0]["slots"] == 100 ? true : nil
+        }
     }
 
     /// A paused server, or one behind a network that drops packets, refuses nothing, and answers nothing.

@@ -279,6 +279,17 @@ struct NodeTests {
         }
     }
 
+    @Test func changedLimitOfANodeIsListed() async throws {
+        let slots = Locked(16)
+        nodes[0].store.exchange.reportSlots { slots.withLock(\.self) }
+        for expected in [7, 0] {
+            slots.withLock { $0 = expected }
+            _ = try await eventually("the limit") {
+                try await nodes[1].store.nodes().map(\.slots) == [expected, 16] ? true : nil
+            }
+        }
+    }
+
     @Test func progressOfAJobThatHasEndedIsRemoved() async throws {
         let jobs = Locked((0..<20).map { JobID("job_\($0)") })
         let live = LiveProgress(phase: .transferring, bytesReceived: 7, bytesDurable: 5, bytesExpected: 9, tick: 3)
