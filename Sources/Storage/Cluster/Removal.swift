@@ -12,11 +12,19 @@ public struct Removal: Sendable {
     let kind, name: String
 
     init(_ subject: Subject) throws {
-        self.subject = subject
         switch subject {
-        case .part(let part): (kind, name) = ("part", part.text)
-        case .file(let file): (kind, name) = ("file", try Stored.text(file))
+        case .part(let part):
+            (self.subject, kind, name) = (subject, "part", part.text)
+        case .file(let file):
+            let reduced = Self.identity(of: file)
+            (self.subject, kind, name) = (.file(reduced), "file", try Stored.text(reduced))
         }
+    }
+
+    /// What tells the file from others: its path, size and mark. The row is a key, whose length PostgreSQL limits to about
+    /// 2,700 bytes, and the content type of an origin can be longer. A path has at most 1,280 bytes.
+    private static func identity(of file: FinishedFile) -> FinishedFile {
+        FinishedFile(path: file.path, size: file.size, sha256: nil, contentType: nil, mark: file.mark)
     }
 
     init(_ row: SQLRow) throws {

@@ -63,10 +63,10 @@ struct CommitOrderTests {
         _ = order.add { commit in isPassed.withLock { $0 = commit.hasAnyJob } }
         var change = Commit()
         order.follow(change, to: nil)
-        #expect(!isPassed.withLock(\.self))
+        #expect(!isPassed.withLock { $0 })
         change.hasAnyJob = true
         order.follow(change, to: nil)
-        #expect(isPassed.withLock(\.self))
+        #expect(isPassed.withLock { $0 })
     }
 
     @Test func observerLearnsWhereItBegins() {
