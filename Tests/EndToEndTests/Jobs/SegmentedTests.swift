@@ -223,7 +223,9 @@ import Testing
             case "another file": .serving(.file(Content.random(seed: 43, count: 4 << 20), etag: "\"v2\""))
             default: .answering(403)
             }
-        stage.origin.serve("/f", .file(bytes), refusal.on(2...), .waitingBeforeHead(for: gate).on(2...2))
+        // A node claims the second connection first.
+        let first = OriginBehaviour.limited(bytesPerSecond: 4 << 20).on(1...1)
+        stage.origin.serve("/f", .file(bytes), first, refusal.on(2...), .waitingBeforeHead(for: gate).on(2...2))
         let id = try await stage.submit(2, ["retry": ["max_attempts": 1]])
         #expect(await gate.reached())
         try await stage.api.waitForBytes(id, atLeast: Int64(bytes.count))

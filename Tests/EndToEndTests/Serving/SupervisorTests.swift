@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The writer is blocked in a sync of the disk. The signs of life end, and continue after it.
-    @Test func givesNoSignOfLifeWhileWriterIsBlocked() async throws {
+    @Test(.onSQLite) func givesNoSignOfLifeWhileWriterIsBlocked() async throws {
         let (faults, folder) = (try await DiskFaults(), try TemporaryFolder())
         let receiver = try NotifyReceiver(folder.path("notify"))
         let environment = faults.environment.merging(environment(receiver, watchdogMilliseconds: 20)) { $1 }
