@@ -85,8 +85,8 @@ public final class DownloadService: Sendable {
         log.notice("Stopped. Unfinished downloads continue at the next start.")
     }
 
-    /// A node gets its lease when the store opens. If its disk hung then, it would keep the jobs of its last process, and run
-    /// none of them.
+    /// The service gets its lease when the store opens. With a lease and a disk that hangs, it would keep the jobs of its last
+    /// process from the other nodes, and run none of them.
     private func waitForDisk() async {
         let warning = Task { [log, options] in
             try await Task.sleep(for: .seconds(5))

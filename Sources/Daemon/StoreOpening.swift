@@ -44,7 +44,7 @@ struct StoreOpening: Sendable {
         store.log = log
         store.onReplacement = { [log, onReplacement] in
             log.critical(
-                "Other nodes have taken over the jobs of this one. fetchd starts again, and touches no file until then."
+                "Other nodes have taken over the jobs of this one. fetchd starts again, and begins no change of a file until then."
             )
             onReplacement()
         }

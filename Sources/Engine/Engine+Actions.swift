@@ -71,19 +71,18 @@ extension Engine {
     ///
     /// - Parameter deletesFile: whether the finished file is removed, too.
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
-        var wasOutstanding = false
-        while true {
-            do {
-                if try await deleteIfEnded(id, deletesFile: deletesFile) { return }
-            } catch StoreError.noSuchJob where wasOutstanding {
-                // It has ended, and its session was removed, or another client has deleted it.
-                return
+        var (wasOutstanding, wasCancelled) = (false, false)
+        do {
+            while try await !deleteIfEnded(id, deletesFile: deletesFile) {
+                wasOutstanding = true
+                let job = try await perform(.cancelRequested(keepsPart: false), on: id).job
+                wasCancelled = job.state == .cancelled
+                // The cancellation came too late: the file is being promoted, which takes a moment.
+                if !job.state.isTerminal { try await attemptEnds(of: job) }
             }
-            wasOutstanding = true
-            let outcome = try await perform(.cancelRequested(keepsPart: false), on: id)
-            if outcome.job.state.isTerminal { continue }
-            // The cancellation came too late: the file is being promoted, which takes a moment.
-            try await attemptEnds(of: outcome.job)
+        } catch StoreError.noSuchJob where wasCancelled || wasOutstanding && !deletesFile {
+            // It has ended, and its session was removed, or another client has deleted it. Such a job has left its file, if
+            // it had one.
         }
     }
 

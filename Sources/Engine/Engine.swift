@@ -158,11 +158,12 @@ extension Engine {
     public func recover() async throws {
         try await findOlderFiles()
         let (interrupted, promoting) = try await services.store.recoverInterrupted()
-        // Before the parts: a node that is forgotten in the meantime keeps its files until the next start.
+        // The files first: what another node makes in the meantime is not judged.
+        let found = try await services.lanes.metadata.run { [services] in services.folder.partFiles() }
         let nodes = Set(try await services.store.nodes().map(\.node.number))
         let promised = try await services.store.neededParts()
         let swept = try await services.lanes.metadata.run { [services] in
-            services.folder.sweepParts(promised: promised, nodes: nodes, sparing: services.store.beganAt)
+            services.folder.sweepParts(found, promised: promised, nodes: nodes, sparing: services.store.beganAt)
         }
         if swept.spared > 0 {
             services.log.warning(

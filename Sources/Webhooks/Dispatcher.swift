@@ -37,6 +37,8 @@ public actor Dispatcher {
     private let time: any TimeSource
     private let log: Logger
     private let reads: OutboxFailures
+    /// Of the workers. Another worker can succeed meanwhile, so nothing ends these failures.
+    private let workerReads: OutboxFailures
     private let records: OutboxFailures
     /// The durations of the posts so far.
     public nonisolated let measurements = HistogramFamily<WebhookResult>(.requests)
@@ -51,6 +53,7 @@ public actor Dispatcher {
         time = store.time
         self.log = log
         reads = OutboxFailures(of: "read the outbox", time: store.time, log: log)
+        workerReads = OutboxFailures(of: "read the outbox", time: store.time, log: log)
         records = OutboxFailures(of: "record deliveries", time: store.time, log: log)
         attempt = DeliveryAttempt(
             client: client, schedule: options.schedule, time: store.time, timeout: options.timeout,
@@ -89,7 +92,7 @@ public actor Dispatcher {
         let worker = EndpointWorker(
             webhook: webhook, concurrency: options.concurrencyPerWebhook, retryInterval: options.retryInterval,
             store: store, attempt: attempt, time: time,
-            log: log, reads: reads, records: records, measurements: measurements)
+            log: log, reads: workerReads, records: records, measurements: measurements)
         workers[webhook] = worker
         group.addTask { await self.follow(worker) }
     }

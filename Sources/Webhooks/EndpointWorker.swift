@@ -64,7 +64,6 @@ struct EndpointWorker: Sendable {
         do {
             // Deliveries in progress are still pending in the outbox, and may be among the first.
             let due = try await store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
-            reads.end()
             return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
         } catch {
             reads.note("read the outbox", error)

@@ -61,17 +61,20 @@ import Testing
         #expect(fixture.text(".incomplete/\(Self.foreign).part") == "abcdef")
     }
 
-    /// Node 2 was forgotten, and node 5 has become a node after the list was read.
+    /// Nodes 2 and 9 were forgotten, and node 5 has become a node after the files were found.
     @Test func sweepsThePartsOfForgottenNodesInASharedFolder() throws {
-        let (promised, living, new) = ("part_E-2.1", "part_F-4.1", "part_G-5.1")
-        let all = [Self.own, Self.foreign, Self.older, promised, living, new]
-        for (sharing, swept) in [(.shared, [Self.foreign]), (.local, [Self.older])] as [(FolderSharing, [String])] {
+        let (promised, living, newest, new) = ("part_E-2.1", "part_F-4.1", "part_H-9.1", "part_G-5.1")
+        let all = [Self.own, Self.foreign, Self.older, promised, living, newest]
+        let shared = [Self.foreign, newest]
+        for (sharing, swept) in [(.shared, shared), (.local, [Self.older])] as [(FolderSharing, [String])] {
             let fixture = try FolderFixture(for: Self.use(sharing))
             for name in all { _ = try fixture.part(name, "abcdef") }
+            let found = fixture.folder.partFiles()
+            _ = try fixture.part(new, "abcdef")
             let offsets = [PartID(Self.own): Int64(6), PartID(promised): Int64(2)]
-            let counts = fixture.folder.sweepParts(promised: offsets, nodes: [1, 4])
-            #expect(counts.removed == 1 && counts.truncated == 0)
-            let left = Set(all).subtracting(swept).map { ".incomplete/\($0).part" }.sorted()
+            let counts = fixture.folder.sweepParts(found, promised: offsets, nodes: [1, 4])
+            #expect(counts.removed == swept.count && counts.truncated == 0)
+            let left = Set(all + [new]).subtracting(swept).map { ".incomplete/\($0).part" }.sorted()
             #expect(fixture.temporary.files == left)
         }
     }

@@ -34,9 +34,8 @@ enum SignalAction {
         state.withLock { state in
             state.hearings[number] = hearing
             guard state.sources[number] == nil else { return }
+            // The source replaces the default action. A signal that comes before has that action.
             state.sources[number] = source(of: number)
-            // A signal before this has its default action: the source would not get it.
-            signal(number, SIG_IGN)
         }
     }
 

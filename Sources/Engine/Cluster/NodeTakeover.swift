@@ -28,6 +28,7 @@ struct NodeTakeover: MaintenanceWorker {
         }
         guard takeover.queued + takeover.promoting > 0 else { return }
         services.log.notice(
-            "Taken over. Jobs queued again: \(takeover.queued). Promotions continued: \(takeover.promoting).")
+            "This node has taken over jobs. Queued again: \(takeover.queued). Promotions continued: \(takeover.promoting)."
+        )
     }
 }

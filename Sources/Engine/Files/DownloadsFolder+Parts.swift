@@ -49,14 +49,15 @@ extension DownloadsFolder {
     /// offsets. Files of other nodes stay as they are, except those of forgotten nodes that are not promised.
     ///
     /// - Parameters:
-    ///   - nodes: the numbers of all nodes, read before the promised parts.
+    ///   - found: the files of parts, read before the other parameters; nil: those in the folder now.
+    ///   - nodes: the numbers of all nodes.
     ///   - birth: when the database was created; nil when unknown. A file that was last written before this time
     ///     belongs to another database. It stays, because that database may be restored.
     func sweepParts(
-        promised: [PartID: Int64], nodes: Set<Int64> = [], sparing birth: Date? = nil
+        _ found: [PartID]? = nil, promised: [PartID: Int64], nodes: Set<Int64> = [], sparing birth: Date? = nil
     ) -> (removed: Int, truncated: Int, spared: Int) {
         var counts = (removed: 0, truncated: 0, spared: 0)
-        for id in partFiles() {
+        for id in found ?? partFiles() {
             let isLeft = promised[id] == nil && use.isOfForgottenNode(id, nodes: nodes)
             guard isLeft || use.sweeps(id) else { continue }
             guard let offset = promised[id] else {
@@ -83,7 +84,7 @@ extension DownloadsFolder {
         return written < moment.timeIntervalSince1970
     }
 
-    private func partFiles() -> [PartID] {
+    func partFiles() -> [PartID] {
         // closedir closes the descriptor that fdopendir got, and reading moves its position, so the folder is opened
         // again.
         let copy = openat(parts.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

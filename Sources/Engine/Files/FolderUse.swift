@@ -56,16 +56,13 @@ public struct FolderUse: Sendable {
         }
     }
 
-    /// Whether the part is in a shared folder, and the node that made it was forgotten. No job gets such a part any
-    /// more: a part that none needs stays unneeded.
+    /// Whether the part is in a shared folder, and the node that made it was forgotten. No job can adopt such a part
+    /// later.
     ///
-    /// - Parameter nodes: the numbers of all nodes. Numbers are given in their order, and only once, so a larger one
-    ///   belongs to a node that has become one since.
+    /// - Parameter nodes: the numbers of all nodes, read after the part was found. A number is given only once.
     func isOfForgottenNode(_ part: PartID, nodes: Set<Int64>) -> Bool {
-        guard node != nil, sharing == .shared, let owner = part.owner?.number, let newest = nodes.max() else {
-            return false
-        }
-        return owner < newest && !nodes.contains(owner)
+        guard node != nil, sharing == .shared, let owner = part.owner?.number else { return false }
+        return !nodes.isEmpty && !nodes.contains(owner)
     }
 
     /// Whether other services have files in folders of their own.

@@ -15,7 +15,8 @@ enum NodeFile {
         let identifier = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard ULID(identifier) != nil else {
             throw .folderUnusable(
-                path: folder.path, why: "its file node has no identifier. Without this file, the service is a new node")
+                path: folder.path,
+                why: "the file 'node' in it has no identifier. Restore it. Without it, the service becomes a new node")
         }
         return identifier
     }
@@ -39,7 +40,8 @@ enum NodeFile {
     private static let longest = 64
 
     private static func unreadable(_ folder: DataFolder, _ code: Int32) -> StoreError {
-        .folderUnusable(path: folder.path, why: "its file node cannot be read: \(String(cString: strerror(code)))")
+        .folderUnusable(
+            path: folder.path, why: "the file 'node' in it cannot be read: \(String(cString: strerror(code)))")
     }
 
     /// The file is complete or missing after a power loss.
@@ -50,7 +52,7 @@ enum NodeFile {
         do {
             try Data((identifier + "\n").utf8).write(to: URL(filePath: draft))
         } catch {
-            throw .folderUnusable(path: folder.path, why: "its file node cannot be written: \(error)")
+            throw .folderUnusable(path: folder.path, why: "the file 'node' in it cannot be written: \(error)")
         }
         try folder.sync(file: draft)
         try folder.rename(draft, to: folder.files.node)

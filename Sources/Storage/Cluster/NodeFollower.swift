@@ -21,6 +21,17 @@ struct NodeFollower: Sendable {
         var hasTokens = false
         /// Of the tokens in memory, before the snapshot began.
         var tokensVersion = 0
+        /// When `hasAnyJob` was passed on last.
+        var passedAnyJobAt: ContinuousClock.Instant?
+
+        /// At most once a second: each request that waits for a job then reads the job again. The follower looks again after
+        /// a second.
+        mutating func takeAnyJob() -> Bool {
+            let now = ContinuousClock.now
+            guard hasAnyJob, passedAnyJobAt.map({ now - $0 >= .seconds(1) }) ?? true else { return false }
+            (hasAnyJob, passedAnyJobAt) = (false, now)
+            return true
+        }
     }
 
     init(
@@ -66,7 +77,7 @@ struct NodeFollower: Sendable {
         if !isLed || hasEndedNodes { wake([.nodes]) }
     }
 
-    /// This node leads from now on, and the workers of the leader have perhaps found nothing to do before.
+    /// This node leads from now on. The workers of the leader did nothing here while another node led.
     func noteLead() { wake(Set(WorkKind.allCases)) }
 
     /// Reads the next events of the journal.
@@ -113,8 +124,8 @@ struct NodeFollower: Sendable {
     private func takeChanges() -> Commit {
         var commit = Commit()
         (commit.jobs, commit.hasAnyJob) = changed.withLock { changed in
-            defer { (changed.jobs, changed.hasAnyJob) = ([], false) }
-            return (changed.jobs, changed.hasAnyJob)
+            defer { changed.jobs = [] }
+            return (changed.jobs, changed.takeAnyJob())
         }
         return commit
     }

@@ -9,9 +9,10 @@ final class NodeLease: Sendable {
     static let duration: Duration = .seconds(10)
     static let renewal: Duration = .seconds(3)
     static let patience: Duration = .seconds(7)
-    /// The lease of a living node ends at most this long after the present time: its duration and a margin. A later end
-    /// was set before the server's clock was set back.
-    static let longestRest: Duration = .seconds(11)
+    /// The lease of a living node ends at most this long after the present time: its duration, and a margin for small
+    /// corrections of the server's clock, which count as no jump (`ServerClock`). A later end was set before the clock
+    /// was set back.
+    static let longestRest: Duration = .seconds(14)
 
     private struct State {
         var renewedAt: Duration

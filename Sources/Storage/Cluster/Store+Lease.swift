@@ -1,6 +1,6 @@
 /// What needs the lease of this node. On SQLite there is no lease, and nothing here has an effect.
 extension Store {
-    /// Call it before an answer from memory: without the lease, this node does not learn what the others change.
+    /// Call it before an answer from memory: without the lease, this node does not learn of changes by other nodes.
     ///
     /// - Throws: `databaseAway` if the lease has ended.
     public func requireLease() throws(StoreError) {

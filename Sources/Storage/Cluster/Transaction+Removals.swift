@@ -21,7 +21,7 @@ extension Transaction {
         wake(.removals)
     }
 
-    /// Nothing reads the row of a node that was forgotten, and nothing would delete it.
+    /// A removal for a forgotten node would never be read or deleted, so it is not stored.
     private static let storeRemoval = """
         INSERT INTO removals (node, kind, name)
         SELECT number, CAST(?2 AS text), CAST(?3 AS text) FROM nodes WHERE number = ?1

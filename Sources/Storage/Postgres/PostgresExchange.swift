@@ -40,7 +40,7 @@ enum PostgresExchange {
     private static let limit = "UPDATE nodes SET slots = $3 WHERE number = $1 AND epoch = $2 AND slots <> $3"
 
     /// An anti-join, which PostgreSQL hashes. With `job <> ALL ($2)`, the generic plan of a prepared statement compares each
-    /// row with each job: 1.3 seconds for 10,000 jobs, and not 13 milliseconds.
+    /// row with each job, which takes 1.3 s for 10,000 jobs; the anti-join takes 13 ms.
     private static let removal = """
         DELETE FROM progress WHERE node = $1
             AND NOT EXISTS (SELECT 1 FROM unnest($2) AS reports (job) WHERE reports.job = progress.job)

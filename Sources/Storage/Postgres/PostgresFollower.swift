@@ -63,8 +63,8 @@ final class PostgresFollower: Sendable {
         options.timeout = .seconds(3)
         options.connectTimeout = .seconds(3)
         options.connectLimit = .seconds(4)
-        // The server keeps all notices that one connection has not received. One whose process was stopped must not
-        // fill their queue.
+        // The server keeps the notices until every connection that listens has received them. So the connection of a
+        // stopped process must end, or their queue fills up.
         options.endsWithoutItsClient()
         return options
     }

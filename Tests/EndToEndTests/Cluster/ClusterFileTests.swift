@@ -50,7 +50,7 @@ import Testing
         #expect(cluster.nodes[1].downloaded(try #require(job["file"]["path"].string)) == bytes)
         // Before that, the node was stopped.
         let log = cluster.nodes[1].log
-        let taken = try #require(log.firstRange(of: "Taken over. "), "\(log)")
+        let taken = try #require(log.firstRange(of: "has taken over jobs. "), "\(log)")
         #expect(!log[taken.upperBound...].contains(" error "), "\(log)")
         // The first node removes the bytes that nothing needs any more.
         #expect(cluster.nodes[0].folder.files.contains { $0.hasSuffix(".part") })

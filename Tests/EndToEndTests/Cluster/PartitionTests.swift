@@ -20,7 +20,7 @@ import Testing
         other.signal(SIGCONT)
         path.cut()
         _ = try await eventually("the takeover", atMost: .seconds(25)) {
-            other.log.contains("Taken over. Jobs queued again: 1.") ? true : nil
+            other.log.contains("taken over jobs. Queued again: 1.") ? true : nil
         }
         for view in Self.views(of: job) {
             let answer = try await lonely.api.get(view)

@@ -13,7 +13,7 @@ import Testing
         "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"ur",
     ]
 
-    @Test(.enabled("needs 4,000 file descriptors") { Self.descriptors >= 4_000 })
+    @Test(.enabled("needs 4,000 file descriptors") { FileDescriptors.limit >= 4_000 })
     func doNotKeepOthersFromAnswers() async throws {
         let fetchd = try await FetchdProcess.start()
         let slow = try (0..<Self.count).map { number in
@@ -26,14 +26,5 @@ import Testing
         for _ in 0..<100 { #expect(try await fetchd.api.get("/livez").status == 200) }
         #expect(try await fetchd.api.get("/v1/jobs").status == 200)
         withExtendedLifetime(slow) {}
-    }
-
-    /// The limit of this process, which is the client.
-    private static var descriptors: UInt64 {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return UInt64(limit.rlim_cur)
     }
 }

@@ -396,7 +396,7 @@ struct NodeTests {
     @Test(arguments: [
         SeenLease(end: -5000, hasEnded: true),
         SeenLease(end: 5000, hasEnded: false),
-        SeenLease(end: 10_500, hasEnded: false),
+        SeenLease(end: 13_000, hasEnded: false),
         // The clock was set back after the node had died.
         SeenLease(end: 60_000, hasEnded: true),
         // The clock has jumped ahead, and this node, which has renewed its own lease just before, has not noticed it.
