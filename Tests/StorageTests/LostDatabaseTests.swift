@@ -189,7 +189,9 @@ import Testing
     @Test func acceptsAnEmptyLogBeforeTheFirstCommit() async throws {
         let crashed = try await CrashedFolder { _ in }
         #expect(try crashed.bytes(of: CrashedFolder.log).isEmpty)
-        #expect(try await crashed.open().jobs(JobQuery()).jobs.isEmpty)
+        let store = try crashed.open()
+        #expect(try await store.jobs(JobQuery()).jobs.isEmpty)
+        try await store.close()
         try? crashed.remove(CrashedFolder.log)
         #expect(try await crashed.open().jobs(JobQuery()).jobs.isEmpty)
     }
