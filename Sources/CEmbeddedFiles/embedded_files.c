@@ -1,4 +1,4 @@
-// Files that the program serves. C can embed them in no time; Swift's compiler takes minutes for as many bytes in an array.
+// Files that the program serves. C's compiler embeds them in a second; Swift's takes minutes for as many bytes in an array.
 #include "CEmbeddedFiles.h"
 
 // Debuggers need nothing about these bytes, and valgrind 3.19 cannot read clang's description of them.

@@ -4,7 +4,7 @@ import Logging
 import Storage
 
 /// Logs the failures of an operation on the outbox, which is repeated while the database fails: the first one, one of each
-/// later minute, and their end. The dispatcher and its workers share it.
+/// later minute, and their end.
 struct OutboxFailures: Sendable {
     private let operation: String
     private let time: any TimeSource

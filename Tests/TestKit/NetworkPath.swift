@@ -1,7 +1,7 @@
 import Dispatch
 
 /// A way to a port of loopback that the test can cut: then no byte passes, and no connection ends, as if a cable were
-/// unplugged. Whatever was sent meanwhile arrives when the path is whole again.
+/// unplugged. Bytes that were sent during the cut arrive after `mend`.
 public final class NetworkPath: Sendable {
     public let port: UInt16
     private let listener: LoopbackSocket

@@ -17,6 +17,13 @@ public final class PostgresServer: Sendable {
         public var settings: [String] = []
 
         public init() {}
+
+        /// As fetchd requires it.
+        public static var durable: Self {
+            var options = Self()
+            options.syncs = true
+            return options
+        }
     }
 
     public enum Stop: Int32, Sendable {

@@ -16,12 +16,12 @@ struct HealthRoutes: Sendable {
             Route(.get, "/readyz", .open, ready),
             Route(.get, "/openapi.yaml", .open) { _ in
                 Response(
-                    status: .ok, headers: [.contentType: "application/yaml"],
-                    body: .bytes(embedded_api_description().content))
+                    status: .ok, headers: [.contentType: "application/yaml"], body: .bytes(Self.description))
             },
         ]
     }
 
+    private static let description = embedded_api_description().content
     private static let alive: JSON = ["status": "alive"]
     private static let preparedAlive = PreparedResponse(.json(alive))
 

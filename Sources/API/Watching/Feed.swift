@@ -71,11 +71,8 @@ public final class Feed: Sendable {
 
     /// Ends every wait with the present state, and prevents new waits.
     public func close() {
-        let watchers = state.withLock { state in
-            state.isClosed = true
-            return state.watchers.values.flatMap(\.values)
-        }
-        for watcher in watchers { watcher.close() }
+        state.withLock { $0.isClosed = true }
+        endWaits()
     }
 
     /// Ends every present wait and stream. New ones are possible.

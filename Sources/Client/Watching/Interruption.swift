@@ -23,9 +23,9 @@ enum Interruption {
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let received = Locked<Int32?>(nil)
-        let (start, continuation) = AsyncStream<Never>.makeStream()
+        let areHeard = Latch()
         let task = Task {
-            for await _ in start {}
+            await areHeard.wait()
             return try await body()
         }
         let isOver = Locked(false)
@@ -43,7 +43,7 @@ enum Interruption {
                 }
             }
         }
-        continuation.finish()
+        areHeard.open()
         defer {
             isOver.withLock { $0 = true }
             signals.forEach(SignalAction.leave)

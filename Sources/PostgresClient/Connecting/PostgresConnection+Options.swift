@@ -5,8 +5,9 @@ extension PostgresConnection {
         /// How long one attempt to connect may take, unless the URL or `PGCONNECT_TIMEOUT` says it. A URL with several hosts
         /// allows it for each of them. The lookup of a name is not limited: libpq calls the system's resolver.
         public var connectTimeout: Duration = .seconds(10)
-        /// How long the attempts to connect to all servers of the URL may take together, whatever the URL says; nil:
-        /// not limited. Each server has an equal part of it, so that the last one is tried, too.
+        /// The longest time for connecting, for all servers of the URL together; nil: no such limit. A longer
+        /// `connect_timeout` of the URL does not extend it. Each server has an equal part of it, so the connection
+        /// tries the last server, too.
         public var connectLimit: Duration?
         /// How long one round trip may take.
         public var timeout: Duration = .seconds(30)

@@ -105,7 +105,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     /// A node that others can take for dead stores nothing, even if the server can be reached again.
     private func requireLease() throws(StoreError) {
         if membership?.lease.isLost == true { throw .nodeReplaced }
-        guard holdsLease else { throw .databaseAway(why: "this node could not renew its lease in the database") }
+        guard holdsLease else { throw .leaseEnded }
     }
 
     func close() {

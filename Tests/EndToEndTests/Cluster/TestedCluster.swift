@@ -21,9 +21,7 @@ final class TestedCluster: Sendable {
         of count: Int, _ arguments: [String] = [], environmentOfFirst environment: [String: String] = [:],
         pathOfFirst path: ((UInt16) throws -> NetworkPath)? = nil
     ) async throws {
-        var options = PostgresServer.Options()
-        options.syncs = true
-        server = try await PostgresServer(options)
+        server = try await PostgresServer(.durable)
         folder = try TemporaryFolder()
         let key = folder.path("key")
         try Self.makeKey(key)

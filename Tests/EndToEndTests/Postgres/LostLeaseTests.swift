@@ -10,9 +10,7 @@ import Testing
     private let job: String
 
     init() async throws {
-        var options = PostgresServer.Options()
-        options.syncs = true
-        server = try await PostgresServer(options)
+        server = try await PostgresServer(.durable)
         fetchd = try await FetchdProcess.start(.init(arguments: ["--store", server.url(), "--aria2-rpc"]))
         job = try await fetchd.api.submit(["url": "http://127.0.0.1:9/file", "not_before": "2999-01-01T00:00:00Z"])
     }

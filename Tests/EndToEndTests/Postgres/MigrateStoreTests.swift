@@ -11,9 +11,7 @@ import Testing
     private let film = Content.random(seed: 1, count: 4_000_000)
 
     init() async throws {
-        var options = PostgresServer.Options()
-        options.syncs = true
-        server = try await PostgresServer(options)
+        server = try await PostgresServer(.durable)
         (origin, receiver) = (try Origin(), try WebhookReceiver())
         origin.serve("/film", .file(film), OriginBehaviour.limited(bytesPerSecond: 1_000_000).first(1))
         origin.serve("/small", .file(Content.random(seed: 2, count: 1000)))

@@ -7,9 +7,7 @@ import Testing
 /// Version 0.2.0 on PostgreSQL knows no nodes: its jobs and parts name none.
 @Suite(.enabled(if: PostgresServer.isAvailable)) struct OlderFilesTests {
     @Test func theNodeThatHasThemContinuesWithThem() async throws {
-        var options = PostgresServer.Options()
-        options.syncs = true
-        let (server, origin) = (try await PostgresServer(options), try Origin())
+        let (server, origin) = (try await PostgresServer(.durable), try Origin())
         let film = Content.random(seed: 1, count: 4_000_000)
         origin.serve("/film", .file(film), OriginBehaviour.limited(bytesPerSecond: 1_000_000).first(1))
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--store", server.url()]))

@@ -9,9 +9,7 @@ import Testing
     private let fetchd: FetchdProcess
 
     init() async throws {
-        var options = PostgresServer.Options()
-        options.syncs = true
-        server = try await PostgresServer(options)
+        server = try await PostgresServer(.durable)
         fetchd = try await FetchdProcess.start(.init(arguments: ["--store", server.url()]))
     }
 

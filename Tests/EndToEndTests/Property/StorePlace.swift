@@ -12,8 +12,7 @@ struct StorePlace: Sendable {
 
     /// - Parameter nodes: of each service; nil: it has its jobs in SQLite.
     init(nodes: Int?) async throws {
-        var options = PostgresServer.Options()
-        options.syncs = true
+        var options = PostgresServer.Options.durable
         options.settings = ["max_connections = 500"]
         server = nodes == nil ? nil : try await PostgresServer(options)
         self.nodes = nodes ?? 1
