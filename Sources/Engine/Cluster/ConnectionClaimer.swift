@@ -15,7 +15,7 @@ struct ConnectionClaimer: MaintenanceWorker {
         guard services.store.node != nil else { return nil }
         if let claims = services.connections.takeClaims() {
             // If the write fails, the callers want their connections again.
-            let granted = try await services.store.claimConnections(claims.used, wanted: claims.wanted, limits())
+            let granted = try await services.store.claimConnections(claims.used, wanted: claims.wanted, limits)
             services.connections.grant(granted)
         }
         return services.connections.hasSurplus ? services.time.now.addingTimeInterval(Self.giveBackInterval) : nil

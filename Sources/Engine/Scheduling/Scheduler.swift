@@ -18,15 +18,15 @@ struct Scheduler: MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { services.store.work(.jobs) }
 
     func pass() async throws -> Date? {
-        var limits = limits()
         // No slot is free. The end of an attempt sets `trigger`.
-        guard active.count < limits.jobs else { return nil }
+        guard active.count < limits().jobs else { return nil }
         // Other nodes may take over what this one begins.
         guard services.store.holdsLease else { return services.time.now.addingTimeInterval(1) }
         // An attempt would fail now. FolderMonitor sets `trigger` when the folder works again.
         guard services.health.fault == nil else { return nil }
-        limits.taken = services.connections.beginAdmission()
+        let taken = services.connections.beginAdmission()
         defer { services.connections.endAdmission() }
-        return try await services.store.admitJobs(limits) { $0.forEach(start) }.nextWaitEnds
+        let presentLimits: @Sendable () -> AdmissionLimits = { [limits] in limits().with(taken) }
+        return try await services.store.admitJobs(presentLimits) { $0.forEach(start) }.nextWaitEnds
     }
 }

@@ -4,10 +4,12 @@ extension Store {
     /// - Parameters:
     ///   - used: the connections that exist. Earlier claims beyond them are given back.
     ///   - wanted: connections to be opened.
+    ///   - limits: see `admitJobs`.
     /// - Returns: the connections that may exist from now on.
     public func claimConnections(
-        _ used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken], _ limits: AdmissionLimits
+        _ used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken],
+        _ limits: @escaping @Sendable () -> AdmissionLimits
     ) async throws -> [AdmissionLimits.Taken] {
-        try await writer.write { try $0.claimConnections(used, wanted: wanted, limits) }
+        try await writer.write { try $0.claimConnections(used, wanted: wanted, limits()) }
     }
 }

@@ -27,4 +27,10 @@ public struct AdmissionLimits: Sendable {
         jobsOfAllNodes = all
         self.connectionsPerHost = connectionsPerHost
     }
+
+    public func with(_ taken: [Taken]) -> AdmissionLimits {
+        var limits = self
+        limits.taken = taken
+        return limits
+    }
 }

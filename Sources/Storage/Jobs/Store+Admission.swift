@@ -6,15 +6,17 @@ import Foundation
 extension Store {
     /// Queues the jobs whose wait has ended, and admits queued jobs to the free slots.
     ///
-    /// - Parameter onCommit: see `Writer.write`. The engine notes the new attempts in it.
+    /// - Parameters:
+    ///   - limits: called on the writer's thread, because the limits can change before the write begins.
+    ///   - onCommit: see `Writer.write`. The engine notes the new attempts in it.
     public func admitJobs(
-        _ limits: AdmissionLimits, onCommit: @escaping @Sendable ([AdmittedJob]) -> Void
+        _ limits: @escaping @Sendable () -> AdmissionLimits, onCommit: @escaping @Sendable ([AdmittedJob]) -> Void
     ) async throws -> AdmissionRound {
         let sharesDownloads = options.node.sharesDownloads
         return try await writer.write(onCommit: { onCommit($0.admitted) }) { transaction in
             try transaction.endWaits()
             var quotas = try AdmissionQuotas(transaction)
-            let admitted = try transaction.admitJobs(limits, &quotas, sharesDownloads: sharesDownloads)
+            let admitted = try transaction.admitJobs(limits(), &quotas, sharesDownloads: sharesDownloads)
             return AdmissionRound(admitted: admitted, nextWaitEnds: try transaction.nextWaitEnds(quotas))
         }
     }

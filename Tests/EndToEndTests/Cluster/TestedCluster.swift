@@ -48,6 +48,9 @@ final class TestedCluster: Sendable {
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
+    /// For messages of failed tests.
+    var logs: String { nodes.map(\.log).joined(separator: "\n") }
+
     /// Creates a job for each path of the origin.
     func submit(_ urls: [String], to node: Int = 0, session: String = "default") async throws -> [String] {
         let jobs = urls.map { ["url": .string($0), "session": .string(session)] as JSON }

@@ -61,4 +61,31 @@ import Testing
         _ = try await scheduler.pass()
         #expect(started.current.count == 1)
     }
+
+    /// The writer can be busy for long, for example while another node commits.
+    @Test func limitThatChangesBeforeTheWriteApplies() async throws {
+        let fixture = try MaintenanceFixture()
+        try await fixture.create(3)
+        let gate = Gate()
+        let none = AdmissionLimits(jobs: 0, connectionsPerHost: 100)
+        async let busy = fixture.store.admitJobs(none) { _ in gate.pass() }
+        await gate.reached()
+
+        let limit = Monitor((jobs: 16, reads: 0))
+        let scheduler = Scheduler(
+            services: fixture.services,
+            limits: {
+                limit.withLock {
+                    $0.reads += 1
+                    return AdmissionLimits(jobs: $0.jobs, connectionsPerHost: 100)
+                }
+            }, active: fixture.active,
+            start: { [started] admitted in started.withLock { $0.append(admitted.job.id) } })
+        async let pass = scheduler.pass()
+        #expect(await limit.wait { $0.reads > 0 })
+        limit.withLock { $0.jobs = 1 }
+        gate.open()
+        _ = try await (busy, pass)
+        #expect(started.current.count == 1)
+    }
 }
