@@ -53,6 +53,7 @@ public final class Store: Sendable {
     let jobCache: JobCache
     let sealer: Sealer
     private let order: CommitOrder
+    let settingsFollower = SettingsFollower()
     /// Requests that were refused since the last commit of refusals.
     public let refusals = RefusalLog()
     /// The tokens that requests are authenticated with.
@@ -93,8 +94,9 @@ public final class Store: Sendable {
         let wake = { @Sendable (due: Set<WorkKind>) in for kind in due { events[kind]?.set() } }
         writer = Writer(
             engine: engine, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
-            ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, sealer: sealer,
-            measurements: measurements, log: options.log, order: order, onDue: wake, onReplacement: onReplacement)
+            ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, settings: settingsFollower,
+            sealer: sealer, measurements: measurements, log: options.log, order: order,
+            onDue: wake, onReplacement: onReplacement)
         engine.follow(
             NodeFollower(
                 order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake,

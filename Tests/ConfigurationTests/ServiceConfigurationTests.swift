@@ -18,6 +18,29 @@ import Testing
         #expect(configuration.source(of: .maxConcurrentJobs) == .api)
     }
 
+    /// The writer reads the change of another node while this node reads an older state.
+    @Test func readOfTheWriterIsNewer() {
+        let version = configuration.version
+        configuration.follow([SettingName.maxConcurrentJobs.rawValue: 3], at: .distantPast)
+        #expect(!configuration.replaceStored(by: [:], readAt: version, at: .distantPast))
+        #expect(configuration.effective.maxConcurrentJobs == 3)
+        #expect(configuration.source(of: .maxConcurrentJobs) == .api)
+    }
+
+    /// Another node has changed the setting and changed it back, while this node reads the state between.
+    @Test func readOfTheWriterIsNewerAlsoIfNothingChanges() {
+        let version = configuration.version
+        configuration.follow([:], at: .distantPast)
+        #expect(!configuration.replaceStored(by: [.maxConcurrentJobs: 3], readAt: version, at: .distantPast))
+        #expect(configuration.effective.maxConcurrentJobs == 16)
+    }
+
+    @Test func unusableValuesAreLeftOut() {
+        configuration.follow(["max_concurrent_jobs": .null, "of_a_later_version": 1, "log_level": 7], at: .distantPast)
+        #expect(configuration.effective.maxConcurrentJobs == 16)
+        #expect(SettingName.allCases.allSatisfy { configuration.source(of: $0) == .default })
+    }
+
     @Test func presentReadReplacesAll() {
         let version = configuration.version
         #expect(configuration.replaceStored(by: [.maxConcurrentJobs: 5], readAt: version, at: .distantPast))

@@ -144,7 +144,7 @@ public final class PostgresServer: Sendable {
         guard try await child.waitForEnd() == .exited(0) else { throw Overdue("initdb failed: \(child.errors)") }
         var settings = [
             "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = '\(folder.path)'",
-            "shared_buffers = 16MB", "fsync = \(options.syncs ? "on" : "off")",
+            "max_connections = 300", "shared_buffers = 16MB", "fsync = \(options.syncs ? "on" : "off")",
         ]
         if let certificate = options.certificate {
             for (name, path) in [("certificate.pem", certificate.path), ("key.pem", certificate.keyPath)] {

@@ -14,7 +14,7 @@ public final class ServiceConfiguration: Sendable {
         var start: StartSettings
         /// What clients have set.
         var stored: [SettingName: JSON] = [:]
-        /// Counts the changes of clients at this service.
+        /// Counts the times that the writer has replaced `stored`. What another thread has read before is older.
         var version = 0
         var effective: EffectiveSettings
         var policies: DestinationPolicies
@@ -56,12 +56,12 @@ public final class ServiceConfiguration: Sendable {
     public func load(from store: Store, log: Logger) async throws(StoreError) {
         while true {
             let version = version
-            let stored = try await Self.stored(in: store, log: log)
+            let stored = Self.usable(try await store.settings(), log: log)
             if replaceStored(by: stored, readAt: version, at: store.time.now) { return }
         }
     }
 
-    /// Changes with each change of a client at this service.
+    /// Changes with each change of a client, at this service or as the writer has read it.
     var version: Int { state.withLock(\.version) }
 
     /// - Parameter version: from before the read.
@@ -75,23 +75,36 @@ public final class ServiceConfiguration: Sendable {
         }
     }
 
-    private static func stored(in store: Store, log: Logger) async throws(StoreError) -> [SettingName: JSON] {
-        var stored: [SettingName: JSON] = [:]
-        for (text, value) in try await store.settings() {
+    /// Called on the writer's thread, before the writes that the change applies to.
+    func follow(_ values: [String: JSON], at now: Date) {
+        // `load` reports what cannot be used.
+        let stored = Self.usable(values, log: nil)
+        state.withLock { state in
+            state.version += 1
+            guard state.stored != stored else { return }
+            state.stored = stored
+            state.update(state.settings, at: now)
+            state.store?.work(.schedule).set()
+        }
+    }
+
+    private static func usable(_ values: [String: JSON], log: Logger?) -> [SettingName: JSON] {
+        var usable: [SettingName: JSON] = [:]
+        for (text, value) in values {
             guard let name = SettingName(rawValue: text) else {
-                log.warning("The database has a value of the setting \(text), which this version does not know.")
+                log?.warning("The database has a value of the setting \(text), which this version does not know.")
                 continue
             }
             do throws(SettingFault) {
                 var settings = RunningSettings()
                 try settings.set(name, to: value)
-                stored[name] = value
+                usable[name] = value
             } catch {
-                log.warning(
+                log?.warning(
                     "The value of a setting in the database cannot be used, so its start value applies. \(error)")
             }
         }
-        return stored
+        return usable
     }
 
     /// - Parameters:
@@ -104,14 +117,16 @@ public final class ServiceConfiguration: Sendable {
             state.store = store
             apply(state.effective)
         }
+        store.observeSettings { [self, time = store.time] in follow($0, at: time.now) }
     }
 
     /// Releases what `connect` was given.
     public func disconnect() {
-        state.withLock { state in
+        let store = state.withLock { state in
             state.apply = { _ in }
-            state.store = nil
+            return state.store.take()
         }
+        store?.observeSettings(nil)
     }
 
     /// Stores and applies what a client has changed.

@@ -50,11 +50,14 @@ final class PostgresGroup {
         numbers = EventNumbers(after: lastEvent)
         session.followsOthers = position != known
         session.lastJump = state.optional(2) ?? 0
+        session.settingsVersion = state.value(3)
     }
 
     private static let state = """
         SELECT (SELECT epoch FROM nodes WHERE number = :node), (SELECT id FROM last_commits WHERE node = :node),
-            (SELECT max(number) FROM clock_jumps)
+            (SELECT max(number) FROM clock_jumps),
+            (SELECT hashtextextended(coalesce(string_agg(name || ' ' || value, ' ' ORDER BY name), ''), 0)
+                FROM service_settings)
         """
 
     /// - Throws: `RefusedWrite` if the database refuses the write; another error if the group must run again, or has failed.

@@ -26,6 +26,8 @@ final class PostgresSession {
     var followsOthers = false
     /// The number of the last stored jump of the clock.
     var lastJump: Int64 = 0
+    /// A hash of the settings that clients have stored.
+    var settingsVersion: Int64?
     /// How often rows may have been changed.
     private(set) var changes = 0
     private(set) var failure: Failure?

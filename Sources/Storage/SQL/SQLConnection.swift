@@ -29,6 +29,9 @@ struct SQLConnection {
     /// The number of the last stored jump of the clock, if the service shares its database.
     var lastJump: Int64? { if case .postgres(let session) = engine { session.lastJump } else { nil } }
 
+    /// Differs after each change of the settings that clients have stored, if the service shares its database.
+    var settingsVersion: Int64? { if case .postgres(let session) = engine { session.settingsVersion } else { nil } }
+
     /// Changes rows. PostgreSQL may receive the statement later, together with the next one that returns something.
     func run(_ sql: String, _ arguments: SQLArguments = []) throws {
         switch engine {

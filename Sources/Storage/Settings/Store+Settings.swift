@@ -7,7 +7,8 @@ import PostgresClient
 extension Store {
     /// The stored values, by the names of the settings.
     public func settings() async throws(StoreError) -> [String: JSON] {
-        try await read { try Self.settings(in: $0) }
+        settingsFollower.forget()
+        return try await read { try Self.settings(in: $0) }
     }
 
     /// Stores the settings in one commit, each with an entry of the audit log. A setting that already has its value is left
@@ -18,7 +19,10 @@ extension Store {
         _ settings: [NewSetting], audit note: AuditNote?,
         onCommit: @escaping @Sendable ([SettingChange]) -> Void
     ) async throws -> [SettingChange] {
-        try await writer.write(onCommit: onCommit) { transaction in
+        try await writer.write(onCommit: { [settingsFollower] in
+            settingsFollower.forget()
+            onCommit($0)
+        }) { transaction in
             try settings.compactMap { try transaction.changeSetting($0, audit: note) }
         }
     }
@@ -49,9 +53,10 @@ extension Store {
         }
     }
 
-    private static func settings(in db: SQLConnection) throws -> [String: JSON] {
+    /// A value that is no JSON is `null` here, which no setting accepts.
+    static func settings(in db: SQLConnection) throws -> [String: JSON] {
         try db.rows("SELECT name, value FROM service_settings").reduce(into: [:]) { settings, row in
-            settings[row["name"]] = try JSON(parsing: row["value"] as String)
+            settings[row["name"]] = (try? JSON(parsing: row["value"] as String)) ?? .null
         }
     }
 }

@@ -5,7 +5,7 @@ extension Transaction {
     /// - Returns: nil if nothing changes.
     func changeSetting(_ new: NewSetting, audit note: AuditNote?) throws -> SettingChange? {
         let row = try row("SELECT value FROM service_settings WHERE name = ?", [new.name])
-        let stored = try row.map { try JSON(parsing: $0["value"] as String) }
+        let stored = row.map { (try? JSON(parsing: $0["value"] as String)) ?? .null }
         guard stored != new.value else { return nil }
         if let value = new.value {
             try run(

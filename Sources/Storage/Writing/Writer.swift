@@ -17,6 +17,7 @@ final class Writer: Sendable {
     private let ulids: Locked<ULIDSequence>
     private let jobCache: JobCache
     private let working: WorkingSet
+    private let settings: SettingsFollower
     private let sealer: Sealer
     private let order: CommitOrder
     private let onDue: @Sendable (Set<WorkKind>) -> Void
@@ -45,9 +46,9 @@ final class Writer: Sendable {
     ///   - onReplacement: see `Store.Options`.
     init(
         engine: any StoreEngine, time: ServiceClock, longestDeliveryDelay: TimeInterval,
-        ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, sealer: Sealer, measurements: StoreMeasurements,
-        log: Logger,
-        order: CommitOrder, onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
+        ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, settings: SettingsFollower, sealer: Sealer,
+        measurements: StoreMeasurements, log: Logger, order: CommitOrder,
+        onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
         onReplacement: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
@@ -59,6 +60,7 @@ final class Writer: Sendable {
         self.sealer = sealer
         self.measurements = measurements
         working = WorkingSet(tokens: tokens)
+        self.settings = settings
         self.order = order
         self.onDue = onDue
         self.onReplacement = onReplacement
@@ -111,6 +113,7 @@ final class Writer: Sendable {
                 settleFormer(at: engine.takeUncertainStored())
                 if db.followsOthers { working.removeAll() } else { working.dropGroup() }
                 try followJumps(in: db)
+                try settings.follow(in: db)
                 group = try perform(writes, numbers, in: db)
             } notice: {
                 group.notice
