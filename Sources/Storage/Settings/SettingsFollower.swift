@@ -21,14 +21,26 @@ final class SettingsFollower: Sendable {
     /// The observer learns of settings in another way, which can be outdated at once. The next group reads them in any case.
     func forget() { state.withLock { $0.followed = nil } }
 
+    /// nil if it knows this version. The version is noted before the settings are read, so that a `forget()` in between
+    /// counts.
+    private func observer(of version: Int64) -> (@Sendable ([String: JSON]) -> Void)? {
+        state.withLock { state in
+            guard state.observer != nil, state.followed != version else { return nil }
+            state.followed = version
+            return state.observer
+        }
+    }
+
     /// Called at the beginning of a group. The settings are those of earlier commits, so it does no harm if the group
     /// itself fails.
     func follow(in db: SQLConnection) throws {
-        guard let version = db.settingsVersion else { return }
-        let (followed, observer) = state.withLock { ($0.followed, $0.observer) }
-        guard let observer, followed != version else { return }
-        observer(try Store.settings(in: db))
-        state.withLock { $0.followed = version }
+        guard let version = db.settingsVersion, let observer = observer(of: version) else { return }
+        do {
+            observer(try Store.settings(in: db))
+        } catch {
+            forget()
+            throw error
+        }
     }
 }
 
