@@ -219,6 +219,46 @@ import Testing
         #expect(try await store.webhooksDue().next == later)
     }
 
+    private static let otherEndpoints: [(WebhookDeclaration, WebhookReach)] = {
+        let (url, events) = ("https://consumer/hook", [EventPattern(trusted: "job.created")])
+        let key = HeaderField(name: "X-Key", value: "secret")
+        return [
+            (WebhookDeclaration(url: "https://elsewhere/", events: events), .any),
+            (WebhookDeclaration(url: url, events: events, headers: [key]), .any),
+            (WebhookDeclaration(url: url, events: events, tls: TLSRule(verify: false)), .any),
+            (WebhookDeclaration(url: url, events: events), .public),
+        ]
+    }()
+
+    /// The declaration came during the attempt. The old endpoint says nothing about the new one.
+    @Test(arguments: Self.otherEndpoints) func doesNotCountARejectionByAFormerEndpoint(
+        _ declaration: WebhookDeclaration, _ reach: WebhookReach
+    ) async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        let former = try await due(webhook)
+        _ = try await store.declareWebhook(webhook.name, of: .default, as: declaration, reaching: reach)
+        try await record(former, nil, .rejected(retryAt: nil, notBefore: fixture.time.now.addingTimeInterval(1000)))
+        #expect(try await store.webhook(webhook.name, of: .default).state == .enabled(failingSince: nil))
+        #expect(try await store.delivery(former.id).attempts.count == 1)
+        #expect(try await store.webhooksDue().keys == [webhook.key])
+        let next = try await due(webhook)
+        #expect(next.id == former.id && next.tries == 0)
+        // A failure of the new endpoint counts.
+        try await record(next, 500, .rejected(retryAt: nil))
+        #expect(try await store.delivery(former.id).state == .exhausted)
+        #expect(try await store.webhook(webhook.name, of: .default).state.failingSince != nil)
+    }
+
+    @Test func countsARejectionAfterTheSameDeclaration() async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        let delivery = try await due(webhook)
+        _ = try await declare("hook", ["job.created"])
+        try await record(delivery, 500, .rejected(retryAt: nil))
+        #expect(try await store.delivery(delivery.id).state == .exhausted)
+    }
+
     @Test func sendsPendingDeliveriesAtOnceAfterEnabling() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()

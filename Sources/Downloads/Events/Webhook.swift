@@ -50,4 +50,10 @@ public struct Webhook: Sendable, Equatable {
         self.createdAt = createdAt
         self.lost = lost
     }
+
+    /// Whether requests reach the endpoint in the same way as those of `other`. If not, one can fail where the other
+    /// works.
+    public func reaches(asDoes other: Webhook) -> Bool {
+        url == other.url && headers == other.headers && tls == other.tls && reach == other.reach
+    }
 }

@@ -4,6 +4,9 @@ import Foundation
 
 /// Writes the outcome of an attempt: the log, the delivery, the webhook, and the batch whose finish was accepted.
 extension Transaction {
+    /// A failure at an endpoint that a client has replaced during the attempt does not count. The delivery is still due,
+    /// and goes to the new endpoint at once.
+    ///
     /// - Parameter due: the delivery when the attempt began. If the delivery was requested again since, it is sent
     ///   again after any outcome.
     func record(_ attempt: Delivery.Attempt, of due: DueDelivery, _ verdict: DeliveryOutcome) throws {
@@ -11,7 +14,10 @@ extension Transaction {
         let isOfThisRequest = delivery["requests"] == due.requests
         // An attempt of a delivery that was cancelled meanwhile is logged as well.
         let webhook: Int64 = delivery["webhook"]
-        try log(attempt, of: due.id, to: webhook, isCounted: isOfThisRequest && expeditedFrom(delivery) == nil)
+        let present = try self.webhook(webhook)
+        let isOfThisEndpoint = present?.reaches(asDoes: due.webhook) ?? true
+        let isCounted = isOfThisRequest && isOfThisEndpoint && expeditedFrom(delivery) == nil
+        try log(attempt, of: due.id, to: webhook, isCounted: isCounted)
         switch verdict {
         case .accepted:
             try run("UPDATE deliveries SET is_accepted = 1 WHERE id = ?", [due.id.text])
@@ -20,6 +26,7 @@ extension Transaction {
             // that the endpoint accepts the others.
             if try transitionWebhook(webhook, on: .accepted) { try expediteDeliveries(to: webhook) }
             if due.event.type == .sessionFinished { try acknowledgeFinish(due.event.id) }
+        case .rejected where !isOfThisEndpoint: break
         case .rejected(let retryAt, let notBefore):
             // The delays count from now: the clock may have been set back since the attempt.
             let (retryAt, notBefore) = (bounded(retryAt, after: attempt), bounded(notBefore, after: attempt))
@@ -27,7 +34,7 @@ extension Transaction {
             try transitionWebhook(webhook, on: .rejected(at: now))
         case .gone:
             // An answer of the webhook's previous address is ignored.
-            guard try self.webhook(webhook)?.url == due.webhook.url else { break }
+            guard present?.url == due.webhook.url else { break }
             try transitionWebhook(webhook, on: .goneAnswered)
         }
         wake(.deliveries)

@@ -42,9 +42,7 @@ extension Transaction {
             ])
         working.subscriptions.forget(session)
         guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
-        if let existing, existing.reach != reach || !declaration.reaches(asDoes: existing) {
-            try releaseDeliveries(to: webhook.key)
-        }
+        if let existing, !webhook.reaches(asDoes: existing) { try releaseDeliveries(to: webhook.key) }
         return (webhook, existing == nil, existing?.secret == nil)
     }
 

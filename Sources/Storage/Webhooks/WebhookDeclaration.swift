@@ -33,9 +33,4 @@ public struct WebhookDeclaration: Sendable, Equatable {
         declaration.url = existing.url
         return declaration
     }
-
-    /// Whether requests reach this endpoint in the same way as `webhook`. If not, an endpoint that failed may work now.
-    func reaches(asDoes webhook: Webhook) -> Bool {
-        url == webhook.url && headers == webhook.headers && tls == webhook.tls
-    }
 }
