@@ -20,7 +20,7 @@ struct FinishedJobPruner: MaintenanceWorker {
         guard let retention = services.storageLimits.finishedRetention else { return nil }
         let count = try await remove(past: retention)
         if count > 0 { services.log.info("Removed \(count) finished jobs.") }
-        guard services.storageLimits.finishedRetention == retention else { return services.time.now }
+        guard applies(retention) else { return services.time.now }
         return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
     }
 
@@ -32,37 +32,57 @@ struct FinishedJobPruner: MaintenanceWorker {
         repeat {
             let (jobs, next) = try await services.store.finishedJobs(past: retention, after: cursor)
             for start in stride(from: 0, to: jobs.count, by: Self.jobsInACommit) {
-                guard services.storageLimits.finishedRetention == retention else { return count }
+                guard applies(retention) else { return count }
                 let slice = Array(jobs[start..<min(start + Self.jobsInACommit, jobs.count)])
-                count += try await delete(slice, withFiles: retention.deletesFiles)
+                count += try await delete(slice, past: retention)
             }
             cursor = next
         } while cursor != nil && !Task.isCancelled
         return count
     }
 
+    /// Whether no client has changed the retention since the pass began.
+    private func applies(_ retention: FinishedRetention) -> Bool {
+        services.storageLimits.finishedRetention == retention
+    }
+
     /// The files come first: if fetchd dies before the commit, the next pass deletes the jobs, and no file is forgotten.
-    private func delete(_ jobs: [Job], withFiles deletesFiles: Bool) async throws -> Int {
-        let removable = deletesFiles ? try await removeFiles(of: jobs) : jobs
+    ///
+    /// - Returns: the number of deleted jobs. Those that a client wants to keep by now stay, and so do their files.
+    func delete(_ jobs: [Job], past retention: FinishedRetention) async throws -> Int {
+        let removable = retention.deletesFiles ? try await removeFiles(of: jobs, past: retention) : jobs
         let deleted = try await services.store.deleteFinishedJobs(
-            removable, removingFilesElsewhere: deletesFiles && services.folder.use.hasOwnFolder)
+            removable, removingFilesElsewhere: retention.deletesFiles && services.folder.use.hasOwnFolder,
+            while: { applies(retention) })
         await services.removeParts(deleted.compactMap { $0.part?.id })
         return deleted.count
     }
 
-    /// - Returns: the jobs without those whose file could not be removed.
-    private func removeFiles(of jobs: [Job]) async throws -> [Job] {
-        try await services.lanes.metadata.run { [folder = services.folder, log = services.log] in
-            jobs.filter { job in
-                guard folder.use.hasFile(of: job), let file = job.state.finish?.file else { return true }
-                do throws(DiskError) {
-                    try folder.removeFile(file)
-                    return true
-                } catch {
-                    log.warning("Could not \(error.action): \(error.reason). fetchd keeps the job \(job.id).")
-                    return false
-                }
+    /// - Returns: the jobs without those whose file could not be removed, or has to stay.
+    private func removeFiles(of jobs: [Job], past retention: FinishedRetention) async throws -> [Job] {
+        var removable: [Job] = []
+        for job in jobs {
+            if try await removeFile(of: job, past: retention) { removable.append(job) }
+        }
+        return removable
+    }
+
+    /// It looks at the job and the retention directly before the removal. A client that has deleted the job, or changed
+    /// the retention, keeps the file.
+    ///
+    /// - Returns: whether the job has no file here any more.
+    private func removeFile(of job: Job, past retention: FinishedRetention) async throws -> Bool {
+        guard services.folder.use.hasFile(of: job), let file = job.state.finish?.file else { return true }
+        guard try await services.store.hasFinished(asDid: job) else { return false }
+        do {
+            return try await services.lanes.metadata.run {
+                guard applies(retention) else { return false }
+                try services.folder.removeFile(file)
+                return true
             }
+        } catch let error as DiskError {
+            services.log.warning("Could not \(error.action): \(error.reason). fetchd keeps the job \(job.id).")
+            return false
         }
     }
 }

@@ -31,15 +31,29 @@ extension Store {
         }
     }
 
+    /// Whether a job that was read earlier still exists, and has not run again. It reads the database, because another
+    /// node may have deleted a job that is still in the cache.
+    public func hasFinished(asDid job: Job) async throws(StoreError) -> Bool {
+        try await read { db in
+            let present = try db.row("SELECT finished_at FROM jobs WHERE id = ?", [job.id.text])
+            return present.map { $0.optionalTime("finished_at") == job.finishedAt } ?? false
+        }
+    }
+
     /// Deletes those jobs that have ended and did not change since, like `deleteJob`, in one commit.
     ///
-    /// - Parameter removesFilesElsewhere: whether other nodes that have their files in folders of their own remove them.
+    /// - Parameters:
+    ///   - removesFilesElsewhere: whether other nodes that have their files in folders of their own remove them.
+    ///   - applies: whether the retention still applies; if not, no job is deleted. It is called on the writer's thread,
+    ///     because a client can change the retention before the write begins.
     /// - Returns: the deleted jobs.
     public func deleteFinishedJobs(
-        _ jobs: [Job], removingFilesElsewhere removesFilesElsewhere: Bool = false
+        _ jobs: [Job], removingFilesElsewhere removesFilesElsewhere: Bool = false,
+        while applies: @escaping @Sendable () -> Bool = { true }
     ) async throws -> [Job] {
         try await writer.write { transaction in
-            try jobs.filter { job in
+            guard applies() else { return [] }
+            return try jobs.filter { job in
                 guard let present = try? transaction.job(job.id), present.finishedAt == job.finishedAt else {
                     return false
                 }

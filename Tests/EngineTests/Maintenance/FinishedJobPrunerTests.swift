@@ -108,19 +108,59 @@ import Testing
 
     @Test(arguments: [true, false]) func removesFinishedFilesOnRequest(_ deletesFiles: Bool) async throws {
         let fixture = try MaintenanceFixture()
-        try fixture.temporary.write("abc", to: "downloads/film.bin")
-        let job = try await fixture.create()[0]
-        try await fixture.admit()
-        _ = try await fixture.store.apply(.promotionPlanned(Self.promotion(to: "film.bin")), to: job)
-        _ = try await fixture.store.apply(.promoted, to: job)
+        try await succeededJob(fixture, "film.bin")
         try fixture.temporary.write("other", to: "downloads/other.bin")
         fixture.time.advance(by: 2000)
-        var retention = Self.retention
-        retention.deletesFiles = deletesFiles
-        _ = try await pruner(fixture, retention).pass()
+        _ = try await pruner(fixture, Self.shortRetention(deletingFiles: deletesFiles)).pass()
         #expect(try await jobs(fixture) == 0)
         #expect((fixture.temporary.bytes(of: "downloads/film.bin") == nil) == deletesFiles)
         #expect(fixture.temporary.bytes(of: "downloads/other.bin") != nil)
+    }
+
+    /// The pruner has read the jobs before the client deletes one of them.
+    @Test func keepsTheFileOfAJobThatAClientHasDeleted() async throws {
+        let fixture = try MaintenanceFixture()
+        let kept = try await succeededJob(fixture, "kept.bin")
+        try await succeededJob(fixture, "removed.bin")
+        fixture.time.advance(by: 2000)
+        let retention = Self.shortRetention(deletingFiles: true)
+        let worker = pruner(fixture, retention)
+        let due = try await fixture.store.finishedJobs(past: retention).jobs
+        #expect(due.count == 2)
+        #expect(try await fixture.store.deleteJob(kept) != nil)
+        #expect(try await worker.delete(due, past: retention) == 1)
+        #expect(fixture.temporary.bytes(of: "downloads/kept.bin") != nil)
+        #expect(fixture.temporary.bytes(of: "downloads/removed.bin") == nil)
+    }
+
+    /// The pruner has read the jobs before the client changes the retention.
+    @Test(arguments: [true, false]) func keepsJobsAndFilesUnderAChangedRetention(_ deletesFiles: Bool) async throws {
+        let fixture = try MaintenanceFixture()
+        try await succeededJob(fixture, "film.bin")
+        fixture.time.advance(by: 2000)
+        let retention = Self.shortRetention(deletingFiles: deletesFiles)
+        let worker = pruner(fixture, retention)
+        let due = try await fixture.store.finishedJobs(past: retention).jobs
+        #expect(due.count == 1)
+        fixture.limit { $0.finishedRetention = nil }
+        #expect(try await worker.delete(due, past: retention) == 0)
+        #expect(try await jobs(fixture) == 1)
+        #expect(fixture.temporary.bytes(of: "downloads/film.bin") != nil)
+    }
+
+    private static func shortRetention(deletingFiles deletesFiles: Bool) -> FinishedRetention {
+        FinishedRetention(acknowledged: 100, unacknowledged: 1000, deletesFiles: deletesFiles)
+    }
+
+    /// A job with a finished file.
+    @discardableResult
+    private func succeededJob(_ fixture: MaintenanceFixture, _ path: String) async throws -> JobID {
+        try fixture.temporary.write("abc", to: "downloads/\(path)")
+        let job = try await fixture.create()[0]
+        try await fixture.admit()
+        _ = try await fixture.store.apply(.promotionPlanned(Self.promotion(to: path)), to: job)
+        _ = try await fixture.store.apply(.promoted, to: job)
+        return job
     }
 
     private static func promotion(to path: String) -> Promotion {
