@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import TestKit
 import Testing
 
 @testable import Storage

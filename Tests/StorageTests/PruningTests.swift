@@ -34,6 +34,22 @@ import Testing
         #expect(try await fixture.store.events(EventQuery()).events.map(\.id) == [4, 5, 6])
     }
 
+    /// The writer can be busy for long, for example while another node commits.
+    @Test func keepsEventsUnderARetentionThatChangesBeforeTheWrite() async throws {
+        let fixture = try StoreFixture()
+        try await finishBatch(fixture)
+        fixture.time.advance(by: 2000)
+        let (store, gate, retention) = (fixture.store, Gate(), Monitor(Self.retention))
+        let none = AdmissionLimits(jobs: 0, connectionsPerHost: 100)
+        async let busy = store.admitJobs(none) { _ in gate.pass() }
+        await gate.reached()
+        async let pruned = store.pruneEvents(keeping: { retention.current })
+        retention.withLock { $0 = Retention(acknowledged: 10_000, unacknowledged: 10_000) }
+        gate.open()
+        _ = try await (busy, pruned)
+        #expect(try await fixture.eventTypes().count == 3)
+    }
+
     @Test func keepsUnacknowledgedEventsForAMonth() async throws {
         let fixture = try StoreFixture()
         try await finishBatch(fixture)

@@ -130,6 +130,28 @@ import Testing
         for job in jobs { #expect(try await fixture.store.job(job).part == nil) }
     }
 
+    /// The writer can be busy for long, for example while another node commits.
+    @Test func keepsAPartUnderALimitThatChangesBeforeTheWrite() async throws {
+        let fixture = try StoreFixture()
+        let job = try await failedJob(fixture, "part_a", durable: 10)
+        let (store, gate, limit) = (fixture.store, Gate(), Monitor((bytes: Int64(5), reads: 0)))
+        let none = AdmissionLimits(jobs: 0, connectionsPerHost: 100)
+        async let busy = store.admitJobs(none) { _ in gate.pass() }
+        await gate.reached()
+        async let expired = store.expireParts {
+            limit.withLock {
+                $0.reads += 1
+                return PartLimits(bytes: $0.bytes)
+            }
+        }
+        #expect(await limit.wait { $0.reads > 0 })
+        limit.withLock { $0.bytes = 10 }
+        gate.open()
+        let (_, pass) = try await (busy, expired)
+        #expect(pass.dropped.isEmpty)
+        #expect(try await fixture.store.job(job).part != nil)
+    }
+
     @Test func keepsThePartOfACancelledJobIfRequested() async throws {
         let fixture = try StoreFixture()
         for (name, keeps) in [("part_a", true), ("part_b", false)] {

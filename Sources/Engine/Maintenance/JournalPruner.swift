@@ -17,7 +17,8 @@ struct JournalPruner: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         // Each step has the present retention, which a client can change.
-        while try await services.store.pruneEvents(keeping: services.storageLimits.retention), !Task.isCancelled {}
+        let presentRetention: @Sendable () -> Retention = { [services] in services.storageLimits.retention }
+        while try await services.store.pruneEvents(keeping: presentRetention), !Task.isCancelled {}
         while try await services.store.pruneIdempotencyKeys(), !Task.isCancelled {}
         try await services.store.pruneTokenBytes()
         while try await services.store.pruneAudit(), !Task.isCancelled {}

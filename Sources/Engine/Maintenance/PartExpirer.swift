@@ -13,9 +13,10 @@ struct PartExpirer: MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { services.store.work(.parts) }
 
     func pass() async throws -> Date? {
-        let limits = services.storageLimits
-        let (dropped, next) = try await services.store.expireParts(
-            over: limits.maxResumeDataBytes, keeping: limits.maxParts)
+        let (dropped, next) = try await services.store.expireParts { [services] in
+            let limits = services.storageLimits
+            return PartLimits(bytes: limits.maxResumeDataBytes, count: limits.maxParts)
+        }
         await services.removeParts(dropped)
         if !dropped.isEmpty { services.log.info("Resume data removed: \(dropped.count) parts.") }
         return next

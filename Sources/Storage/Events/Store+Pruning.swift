@@ -7,9 +7,12 @@ import Downloads
 extension Store {
     /// Removes the oldest events that the retention does not protect, together with their deliveries.
     ///
+    /// - Parameter retention: called on the writer's thread, because the retention can change before the write begins.
     /// - Returns: whether there may be more to remove.
-    public func pruneEvents(keeping retention: Retention, limit: Int = 500) async throws -> Bool {
-        try await writer.write { try $0.pruneEvents(keeping: retention, limit: limit) }
+    public func pruneEvents(
+        keeping retention: @escaping @Sendable () -> Retention, limit: Int = 500
+    ) async throws -> Bool {
+        try await writer.write { try $0.pruneEvents(keeping: retention(), limit: limit) }
     }
 
     /// Removes the oldest remembered answers that are older than `IdempotencyClaim.lifetime`.

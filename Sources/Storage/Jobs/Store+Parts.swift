@@ -38,15 +38,20 @@ extension Store {
 
     /// Removes the parts that have expired, then the oldest parts until the rest fits into the limits.
     ///
-    /// - Parameters:
-    ///   - limit: the total size in bytes of the parts of all jobs that don't run; nil: unlimited.
-    ///   - count: the number of these parts; nil: unlimited.
+    /// - Parameter limits: also called on the writer's thread, because the limits can change before the write begins.
     /// - Returns: the removed parts, and the time at which the next part expires.
     public func expireParts(
-        over limit: Int64?, keeping count: Int? = nil
+        _ limits: @escaping @Sendable () -> PartLimits
     ) async throws -> (dropped: [PartID], next: Date?) {
+        guard try await exceeds(limits()) else { return ([], try await nextExpiry()) }
+        let dropped = try await writer.write { try $0.expireParts() + $0.evictParts(limits()) }
+        return (dropped, try await nextExpiry())
+    }
+
+    /// Whether a part has expired, or the parts do not fit into the limits.
+    private func exceeds(_ limits: PartLimits) async throws -> Bool {
         let (now, confidence) = (time.now, time.confidence)
-        let isNeeded = try await read { db in
+        return try await read { db in
             try db.value(
                 """
                 SELECT EXISTS (SELECT 1 FROM parts WHERE expires_at <= ? AND lifetime <= ?)
@@ -54,14 +59,10 @@ extension Store {
                     OR (SELECT parts FROM service_counts) > ?
                 """,
                 [
-                    now.milliseconds, confidence.longestRemovableLifetime(at: now), limit ?? .max, count ?? .max,
+                    now.milliseconds, confidence.longestRemovableLifetime(at: now), limits.bytes ?? .max,
+                    limits.count ?? .max,
                 ], as: Bool.self) ?? false
         }
-        guard isNeeded else { return ([], try await nextExpiry()) }
-        let dropped = try await writer.write {
-            try $0.expireParts() + $0.evictParts(over: limit ?? .max, keeping: count ?? .max)
-        }
-        return (dropped, try await nextExpiry())
     }
 
     /// The time of the next expiry. Parts don't expire in the first hour after a start or a jump of the clock.

@@ -11,13 +11,14 @@ extension Transaction {
     }
 
     /// Removes the oldest parts first. Parts of running jobs are not resume data and stay.
-    func evictParts(over limit: Int64, keeping count: Int) throws -> [PartID] {
+    func evictParts(_ limits: PartLimits) throws -> [PartID] {
         let parts = try rows(
             """
             SELECT parts.id, parts.job, bytes_durable FROM parts JOIN jobs ON jobs.id = parts.job
             WHERE jobs.state <> 'running' ORDER BY parts.id
             """)
-        var excess = parts.reduce(0) { $0 + ($1["bytes_durable"] as Int64) } - limit
+        let (bytes, count) = (limits.bytes ?? .max, limits.count ?? .max)
+        var excess = parts.reduce(0) { $0 + ($1["bytes_durable"] as Int64) } - bytes
         var evicted: [PartID] = []
         for part in parts where excess > 0 || parts.count - evicted.count > count {
             excess -= part["bytes_durable"] as Int64
