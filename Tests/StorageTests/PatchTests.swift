@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -75,5 +76,46 @@ import Testing
         }
         #expect(now.state == .running(.attempting))
         #expect(now.spec.destination.filename == "other")
+    }
+
+    /// The client has said meanwhile that the job shall wait for another URL.
+    @Test func aFailureByAnOldWaitForIsStale() async throws {
+        let fixture = try StoreFixture()
+        let job = try #require(try await fixture.create().first)
+        let used = try #require(try await fixture.admit().first?.spec)
+        let failed = JobSignal.attemptFailed(Failure(.badStatus, "403", status: 403))
+        let running = try await fixture.store.job(job.id)
+        _ = try await patch(fixture, running, [.waitFor]) { $0.waitFor = [.url] }
+        guard case .stale(let now) = try await fixture.store.apply(failed, to: job.id, AttemptReport(spec: used)) else {
+            Issue.record("the job has failed although it shall wait")
+            return
+        }
+        #expect(now.state == .running(.attempting))
+    }
+
+    /// A wait for a proxy that the session has replaced would have no end.
+    @Test func aRefusalByAnOldProxyIsStale() async throws {
+        let (fixture, films) = (try StoreFixture(), Name(trusted: "films"))
+        var configuration = SessionConfiguration()
+        configuration.proxy = Proxy("http://127.0.0.1:3128")
+        _ = try await fixture.store.declareSession(films, configuration: configuration)
+        let job = try #require(try await fixture.create(in: films).first)
+        let used = try #require(try await fixture.admit().first?.spec)
+        let refused = JobSignal.attemptDeferred(
+            Wait(.credentials, cause: Failure(.proxyCredentialsRequired, "407", status: 407)))
+        let supplied = Proxy("http://me:pw@127.0.0.1:3128")
+        configuration.proxy = supplied
+        _ = try await fixture.store.declareSession(films, configuration: configuration)
+        guard case .stale = try await fixture.store.apply(refused, to: job.id, AttemptReport(spec: used)) else {
+            Issue.record("the job waits for help that it has got")
+            return
+        }
+        _ = try await fixture.store.apply(.attemptInterrupted, to: job.id)
+        let next = try #require(try await fixture.admit().first?.spec)
+        #expect(next.proxy == supplied)
+        // The same configuration again changes nothing.
+        _ = try await fixture.store.declareSession(films, configuration: configuration)
+        let outcome = try await fixture.store.apply(refused, to: job.id, AttemptReport(spec: next))
+        #expect(outcome.job.state.name == .waiting)
     }
 }

@@ -81,6 +81,18 @@ extension Failure {
         }
     }
 
+    /// Whether an attempt with other requests, or with another `wait_for`, could have ended in another way.
+    public var dependsOnSpecification: Bool {
+        switch code {
+        case .badURL, .blockedAddress, .nameResolutionFailed, .connectFailed, .connectionLost, .tlsFailed, .timedOut,
+            .tooSlow, .tooManyRedirects, .badStatus, .credentialsRequired, .proxyCredentialsRequired, .linkExpired,
+            .truncated, .sizeMismatch, .tooLarge, .checksumMismatch, .badRange, .noSpace, .storageError:
+            true
+        case .destinationExists, .destinationInvalid, .deadlineExceeded:
+            false
+        }
+    }
+
     /// Whether the received bytes are known to be wrong. No attempt may then continue from them.
     public var disprovesBytes: Bool { code == .checksumMismatch }
 

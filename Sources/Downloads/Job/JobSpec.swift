@@ -70,11 +70,3 @@ public struct JobSpec: Sendable, Equatable, Codable {
         lost = try stored.decode(.lost, default: [])
     }
 }
-
-extension JobSpec {
-    /// Whether both specifications send the same requests to the source, so that a response to one also applies to the
-    /// other.
-    public func asksLike(_ other: JobSpec) -> Bool {
-        url == other.url && mirrors == other.mirrors && headers == other.headers && credentials == other.credentials
-    }
-}

@@ -112,12 +112,12 @@ struct AttemptRun: Sendable {
         var report = AttemptReport(
             admission: attempt.job.admissions, part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume,
             hasSyncFailed: kept.isRolledBack, hasLostPart: kept.isForeign)
-        let cause = signal.verdictOnSource
-        if cause != nil { report.asked = attempt.job.spec }
+        let cause = signal.verdict
+        if cause != nil { report.spec = attempt.spec }
         var outcome = try await commit(attempt, signal, report)
         if let cause, case .stale? = outcome {
-            // Meanwhile the client changed the URL or the credentials. The next attempt uses the new ones.
-            report.asked = nil
+            // Meanwhile a client changed the job or its session. The next attempt uses the new values.
+            report.spec = nil
             let wait = Wait(.retry(until: services.time.now), cause: cause)
             outcome = try await commit(attempt, .attemptDeferred(wait), report)
         }
@@ -146,12 +146,13 @@ struct AttemptRun: Sendable {
 }
 
 extension JobSignal {
-    /// The failure of the source, if the job does not request that source again; nil for every other signal.
-    fileprivate var verdictOnSource: Failure? {
+    /// The failure, if the job does not try the same again because of it, and would perhaps with another specification;
+    /// nil for every other signal.
+    fileprivate var verdict: Failure? {
         switch self {
         case .attemptDiverted(let wait): wait.cause
         case .attemptDeferred(let wait): wait.name.needsHelp ? wait.cause : nil
-        case .attemptFailed(let failure): failure.isOfSource ? failure : nil
+        case .attemptFailed(let failure): failure.dependsOnSpecification ? failure : nil
         case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested, .helpSupplied,
             .timeElapsed, .attemptStopped, .attemptInterrupted, .promotionPlanned, .promoted:
             nil

@@ -17,15 +17,15 @@ public struct AttemptReport: Sendable {
     /// The destination that a promotion was planned for. If the job has another destination now, the outcome is
     /// `stale`.
     public var destination: Destination?
-    /// The specification that the attempt was started with. If the job would send other requests now, the outcome is
-    /// `stale`.
-    public var asked: JobSpec?
+    /// The specification that the attempt used, if its end depends on it. If clients have changed the job or its
+    /// session since, so that another attempt could end in another way, the outcome is `stale`.
+    public var spec: ResolvedSpec?
 
     public init(
         admission: Int? = nil, part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil,
         hasSyncFailed: Bool = false,
         hasLostPart: Bool = false,
-        destination: Destination? = nil, asked: JobSpec? = nil
+        destination: Destination? = nil, spec: ResolvedSpec? = nil
     ) {
         self.admission = admission
         self.part = part
@@ -34,6 +34,6 @@ public struct AttemptReport: Sendable {
         self.hasSyncFailed = hasSyncFailed
         self.hasLostPart = hasLostPart
         self.destination = destination
-        self.asked = asked
+        self.spec = spec
     }
 }

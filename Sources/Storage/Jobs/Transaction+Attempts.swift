@@ -23,7 +23,7 @@ extension Transaction {
         if let admission = report.admission, admission != job.admissions { return .superseded(job) }
         guard case .running = job.state else { return try transitionJob(job, on: signal) }
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
-        if let asked = report.asked, !asked.asksLike(job.spec) { return .stale(job) }
+        if let spec = report.spec, try !spec.endsLike(presentSpec(of: job)) { return .stale(job) }
         if case .promotionPlanned(let promotion) = signal, let limit = try excess(promotion, of: job) {
             return .excess(job, limit)
         }
@@ -97,7 +97,12 @@ extension Transaction {
     }
 
     func admitted(_ job: Job) throws -> AdmittedJob {
-        AdmittedJob(job: job, spec: ResolvedSpec(job, in: try configuration(of: job.session)))
+        AdmittedJob(job: job, spec: try presentSpec(of: job))
+    }
+
+    /// The specification that an attempt of the job would use now.
+    private func presentSpec(of job: Job) throws -> ResolvedSpec {
+        ResolvedSpec(job, in: try configuration(of: job.session))
     }
 }
 

@@ -132,6 +132,17 @@ import Testing
         #expect(scene.fetchd.downloaded("file") == scene.bytes)
     }
 
+    /// The client asks for the wait while the request runs that finds the link expired.
+    @Test func waitsForURLWhenPatchedDuringTheAttempt() async throws {
+        let gate = Gate()
+        scene.origin.serve("/old", .fixed(status: 403, body: Self.page), .waitingBeforeHead(for: gate).once)
+        let id = try await submit(waitFor: [])
+        #expect(await gate.reached())
+        try await api.change(id, ["wait_for": ["url"]])
+        gate.open()
+        #expect(try await api.waitForJob(id, toWaitFor: .url)["cause"]["code"] == "link_expired")
+    }
+
     @Test(arguments: [401, 403, 404, 410])
     func failsWithBadStatusWithoutBytesUnlessWaitingForURL(_ status: Int) async throws {
         scene.origin.serve("/old", .fixed(status: status, body: Self.page))

@@ -90,6 +90,20 @@ import Testing
         #expect(types == ["job.created", "job.started", "job.waiting", "job.started", "job.succeeded"])
     }
 
+    /// The session gets the credentials while the proxy is about to refuse the former ones.
+    @Test(arguments: [["credentials"], []] as [[String]])
+    func continuesWhenSessionGetsCredentialsDuringTheAttempt(_ reasons: [String]) async throws {
+        let (proxy, gate) = (try Origin(), Gate())
+        proxy.serve(
+            "/file", .file(scene.bytes), .demandingProxyBasic("me", "pw"), .waitingBeforeHead(for: gate).once)
+        try await declare("http://127.0.0.1:\(proxy.port)", waitFor: reasons)
+        let id = try await submit("http://one.invalid/file")
+        #expect(await gate.reached())
+        try await declare("http://me:pw@127.0.0.1:\(proxy.port)", waitFor: reasons)
+        gate.open()
+        #expect(try await api.waitForJob(id, .succeeded)["attempts"] == 2)
+    }
+
     /// A 407 that no HTTP proxy sent is an answer of the server.
     @Test func takesStatus407OfServerForAnAnswer() async throws {
         let challenge = (name: "Proxy-Authenticate", value: "Basic realm=x")
