@@ -46,6 +46,30 @@ import Testing
         #expect(failure.code == .deadlineExceeded)
     }
 
+    /// - Parameter seconds: the deadline that a client sets meanwhile, after the creation of the job; nil: none.
+    @Test(arguments: [(nil, .queued), (20, .queued), (10, .failed), (5, .failed)] as [(Double?, JobState.Name)])
+    func obeysTheDeadlineThatIsSetDuringTheStop(_ seconds: Double?, _ state: JobState.Name) async throws {
+        let fixture = try StoreFixture()
+        let begin = fixture.time.now
+        let id = try await create(fixture) { $0.deadline = begin.addingTimeInterval(10) }
+        _ = try await fixture.admit()
+        fixture.time.advance(by: 10)
+        guard case .done(let job, let effects, _)? = try await fail(fixture).first,
+            case .stopAttempt(.overdue(let failure))? = effects.first
+        else {
+            Issue.record("the attempt is not stopped")
+            return
+        }
+        var spec = job.spec
+        spec.deadline = seconds.map(begin.addingTimeInterval)
+        _ = try await fixture.store.patchJob(id, from: job.spec, to: spec, fields: [.deadline], expecting: nil)
+        let report = AttemptReport(admission: job.admissions, part: StoreFixture.part())
+        let ended = try await fixture.store.apply(.attemptFailed(failure), to: id, report).job
+        #expect(ended.state.name == state)
+        #expect(ended.part?.bytesDurable == 5)
+        #expect(ended.attempts == (state == .queued ? 0 : 1))
+    }
+
     @Test func stopsTheResourceTimeOfAPausedJob() async throws {
         let fixture = try StoreFixture()
         let id = try await create(fixture) { $0.timeouts.resourceSeconds = 10 }

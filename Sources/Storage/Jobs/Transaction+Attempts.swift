@@ -42,7 +42,7 @@ extension Transaction {
         if report.hasLostPart { job.isPartLost = true }
         if report.hasSyncFailed || report.hasLostPart, report.part == nil { job.part = nil }
         if report.hasGained { job.failuresInARow = 0 }
-        return try transitionJob(job, on: signal.bounded(at: now))
+        return try transitionJob(job, on: ending(signal, of: job).bounded(at: now))
     }
 
     func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID?) throws {

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import Foundation
 
 extension Transaction {
@@ -13,6 +14,16 @@ extension Transaction {
                 AND (resource_until <= :now OR deadline <= :surely OR (deadline <= :now AND created_at >= :jump))
             ORDER BY fails_at LIMIT :limit
             """
+
+    /// The signal with which an attempt ends. While an overdue attempt was being stopped, a client may have extended or
+    /// removed the deadline: then the job goes on.
+    func ending(_ signal: JobSignal, of job: Job) -> JobSignal {
+        guard case .attemptFailed(let failure) = signal, failure.code == .deadlineExceeded else { return signal }
+        // The clock of the node that has decided the stop can be slightly ahead.
+        let present = max(now.milliseconds, failure.at.milliseconds)
+        let isOverdue = job.failsAt.map { $0.milliseconds <= present } ?? false
+        return isOverdue ? signal : .attemptInterrupted
+    }
 }
 
 extension Job {
