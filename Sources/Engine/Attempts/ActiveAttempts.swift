@@ -46,6 +46,12 @@ final class ActiveAttempts: Sendable {
 
     subscript(job: JobID) -> Attempt? { state.withLock { $0.attempts[job] } }
 
+    /// - Parameter admission: see `Job.admissions`.
+    func attempt(of job: JobID, admission: Int) -> Attempt? {
+        guard let attempt = self[job], attempt.job.admissions == admission else { return nil }
+        return attempt
+    }
+
     func begin(_ admitted: AdmittedJob, _ services: EngineServices) -> Attempt {
         let session = admitted.job.session
         let limit = join(session, admitted.spec.sessionRateLimit)
@@ -78,7 +84,7 @@ final class ActiveAttempts: Sendable {
     ///
     /// - Parameter admission: see `Job.admissions`.
     func end(_ job: JobID, admission: Int) {
-        if let attempt = self[job], attempt.job.admissions == admission { drop(attempt) }
+        if let attempt = attempt(of: job, admission: admission) { drop(attempt) }
     }
 
     /// Changes the rate limit that the session's transfers share; running transfers use it too. nil: no limit.

@@ -14,16 +14,17 @@ struct AttemptRequestReader: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         let requests = try await services.store.attemptRequests()
-        // An attempt begins directly after the commit that admits its job.
-        let (present, missed) = (requests.filter { active[$0.job] != nil }, requests.filter { active[$0.job] == nil })
-        for request in present {
-            if let stop = request.stop { active[request.job]?.control.requestStop(.decided(stop)) }
+        // An attempt begins directly after the commit that admits its job, and can have ended since the read.
+        let found = requests.map { (request: $0, attempt: active.attempt(of: $0.job, admission: $0.admission)) }
+        for case (let request, let attempt?) in found {
+            if let stop = request.stop { attempt.control.requestStop(.decided(stop)) }
         }
-        let changed = present.filter { $0.stop == nil }.map(\.job)
+        let changed = found.filter { $0.request.stop == nil && $0.attempt != nil }.map(\.request.job)
         try await services.store.takeChangedSpecifications(of: changed) { [active] jobs in
             for job in jobs { active[job.id]?.take(job.spec) }
         }
-        return missed.isEmpty ? nil : services.time.now.addingTimeInterval(Self.secondLook)
+        let areAllFound = found.allSatisfy { $0.attempt != nil }
+        return areAllFound ? nil : services.time.now.addingTimeInterval(Self.secondLook)
     }
 
     private static let secondLook: TimeInterval = 0.2

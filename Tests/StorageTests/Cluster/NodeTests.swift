@@ -317,6 +317,20 @@ struct NodeTests {
         #expect(try await nodes[0].store.attemptRequests().isEmpty)
     }
 
+    /// A request that was read before the end of its attempt must not stop the next one.
+    @Test func requestNamesItsAttempt() async throws {
+        let job = try await runningOnFirst()
+        _ = try await nodes[1].store.apply(.pauseRequested, to: job.id)
+        #expect(try await nodes[0].store.attemptRequests().map(\.admission) == [job.admissions])
+        _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: job.id)
+        _ = try await nodes[0].store.apply(.resumeRequested, to: job.id)
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
+        _ = try await nodes[0].store.admitJobs(limits) { _ in }
+        #expect(try await nodes[0].store.attemptRequests().isEmpty)
+        _ = try await nodes[1].store.apply(.pauseRequested, to: job.id)
+        #expect(try await nodes[0].store.attemptRequests().map(\.admission) == [job.admissions + 1])
+    }
+
     /// A client that waits for the stop repeats it every second.
     @Test func repeatedStopOfAJobElsewhereNeedsNoCommit() async throws {
         let job = try await runningOnFirst()
