@@ -13,9 +13,10 @@ struct ConfigurationReader: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         guard services.store.node != nil else { return nil }
-        for name in active.sessionNames {
-            guard let session = try? await services.store.session(name) else { continue }
-            active.limit(name, to: session.session.configuration.rateLimit)
+        try await services.store.takeConfigurations { [active] in
+            active.sessionNames
+        } onCommit: { [active] configurations in
+            for (name, configuration) in configurations { active.limit(name, to: configuration.rateLimit) }
         }
         return nil
     }

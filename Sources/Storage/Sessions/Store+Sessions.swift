@@ -17,6 +17,19 @@ extension Store {
         return (try await session(id), isNew)
     }
 
+    /// Reads the configurations of sessions in commit order, so that no earlier admission takes effect after it with a
+    /// former configuration. Sessions that do not exist any more are left out.
+    ///
+    /// - Parameters:
+    ///   - sessions: called on the writer's thread, after the hooks of all earlier commits.
+    ///   - onCommit: see `Writer.write`.
+    public func takeConfigurations(
+        of sessions: @escaping @Sendable () -> [Name],
+        onCommit: @escaping @Sendable ([Name: SessionConfiguration]) -> Void
+    ) async throws {
+        _ = try await writer.write(onCommit: onCommit) { try $0.configurations(of: sessions()) }
+    }
+
     /// - Throws: `noSuchSession`.
     public func session(_ id: Name) async throws(StoreError) -> SessionStatus {
         let status = try await read { [sealer] db in

@@ -16,6 +16,15 @@ extension Transaction {
 
     func configuration(of session: Name) throws -> SessionConfiguration { try self.session(session).configuration }
 
+    /// The configurations of those sessions that exist.
+    func configurations(of sessions: [Name]) throws -> [Name: SessionConfiguration] {
+        var configurations: [Name: SessionConfiguration] = [:]
+        for name in sessions {
+            do { configurations[name] = try configuration(of: name) } catch StoreError.noSuchSession { continue }
+        }
+        return configurations
+    }
+
     /// - Parameter note: the entry of the audit log, if anything changes: clients declare a session as often as they like.
     /// - Returns: whether the session is new.
     func declareSession(
@@ -35,7 +44,7 @@ extension Transaction {
         working.sessions.forget(id)
         // A higher limit may admit jobs.
         wake(.jobs)
-        wake(.configurations)
+        if after.rateLimit != before.rateLimit { wake(.configurations) }
         if after.lost != before.lost {
             try supply([.credentials, .proxy], toJobsOf: id)
         } else if after.proxy != before.proxy {

@@ -17,7 +17,7 @@ public enum WorkKind: String, Sendable, CaseIterable {
     case schedule = "h"
     /// A client has changed a setting of the service.
     case settings = "e"
-    /// A client has changed the configuration of a session.
+    /// A client has changed the rate limit of a session.
     case configurations = "c"
     /// A client has created, changed or deleted a token.
     case tokens = "k"

@@ -362,6 +362,29 @@ struct NodeTests {
         #expect(try await nodes[0].store.attemptRequests().isEmpty)
     }
 
+    /// The rates of running transfers follow the commits: first the admission of this node, then the change.
+    @Test func changedConfigurationOfAnotherNodeIsTakenInCommitOrder() async throws {
+        let (films, gone) = (Name(trusted: "films"), Name(trusted: "gone"))
+        var configuration = SessionConfiguration()
+        configuration.rateLimit = 1000
+        _ = try await nodes[0].store.declareSession(films, configuration: configuration)
+        let (store, order) = (nodes[0].store, Locked<[Int64?]>([]))
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
+        _ = try await store.createJobs([NewJob(session: films, spec: JobSpec(url: "https://host/file"))])
+        _ = try await store.admitJobs(limits) { admitted in
+            order.withLock { $0 += admitted.map(\.spec.sessionRateLimit) }
+        }
+        configuration.rateLimit = 2000
+        _ = try await nodes[1].store.declareSession(films, configuration: configuration)
+        await store.work(.configurations).wait()
+        try await store.takeConfigurations {
+            order.withLock(\.isEmpty) ? [] : [films, gone]
+        } onCommit: { configurations in
+            order.withLock { $0 += configurations.values.map(\.rateLimit) }
+        }
+        #expect(order.withLock(\.self) == [1000, 2000])
+    }
+
     private func runningOnFirst() async throws -> Job {
         let job = try await nodes[0].create()
         let admitted = try await nodes[0].store.admitJobs(AdmissionLimits(jobs: 1, connectionsPerHost: 1)) { _ in }
