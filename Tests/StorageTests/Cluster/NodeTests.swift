@@ -147,6 +147,23 @@ struct NodeTests {
         }
     }
 
+    /// The answer to the commit of the rotation was lost, so its hook runs after another node has revoked the token.
+    @Test func lateHookDoesNotRestoreARevokedToken() async throws {
+        let (first, second) = (TokenDigest(Array(repeating: 7, count: 32)), TokenDigest(Array(repeating: 8, count: 32)))
+        let token = try await nodes[0].store.createToken(NewToken(grant: .everything), with: first)
+        let store = nodes[1].store
+        _ = try await eventually("the token") { store.tokens.match(first, at: store.time.now) }
+        let rotated = try await store.writer.write { try $0.rotateToken(token.id, to: second, overlap: 0) }
+        try await nodes[0].store.deleteToken(token.id)
+        _ = try await eventually("the end of the token") {
+            store.tokens.match(first, at: store.time.now) == nil ? true : nil
+        }
+        store.tokens.put(rotated)
+        _ = try await eventually("the end of the restored token") {
+            store.tokens.match(second, at: store.time.now) == nil ? true : nil
+        }
+    }
+
     @Test func limitsHoldOverAllNodes() async throws {
         for index in 0..<6 { _ = try await nodes[index % 2].create("https://host\(index % 2)/\(index)") }
         var limits = AdmissionLimits(jobs: 2, ofAllNodes: 3, connectionsPerHost: 2)
