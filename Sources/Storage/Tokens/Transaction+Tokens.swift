@@ -15,6 +15,7 @@ extension Transaction {
                 try new.grant.sessions.storedText(), try Stored.text(new.quotas), now.milliseconds,
                 new.expiresAt?.milliseconds,
             ])
+        working.transferQuotas.forget(.all)
         wake(.tokens)
         return try token(id)
     }
@@ -22,6 +23,7 @@ extension Transaction {
     func deleteToken(_ id: TokenID) throws {
         _ = try token(id)
         try run("DELETE FROM tokens WHERE id = ?", [id.text])
+        working.transferQuotas.forget(.all)
         wake(.tokens)
         // Its quotas no longer delay its jobs.
         wake(.jobs)

@@ -177,6 +177,29 @@ struct NodeTests {
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
     }
 
+    /// Also while a node has not learned of the token.
+    @Test func quotasOfATokenHoldOverAllNodes() async throws {
+        let quotas = TokenQuotas(bytesPerDay: 1000, concurrentTransfers: 1)
+        let digest = TokenDigest(Array(repeating: 7, count: 32))
+        let token = try await nodes[0].store.createToken(NewToken(grant: Grant(.jobs)!, quotas: quotas), with: digest)
+        let store = nodes[1].store
+        _ = try await eventually("the token") { store.tokens.match(digest, at: store.time.now) }
+        #expect(store.tokens.replaceAll(by: [], readAt: store.tokens.version))
+        _ = try await nodes[0].store.createJobs(
+            (0..<3).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) },
+            by: JobCreator(visible: .all, token: token.id, quotas: quotas))
+        let limits = AdmissionLimits(jobs: 9, connectionsPerHost: 9)
+        let admitted = try await store.admitJobs(limits) { _ in }.admitted
+        #expect(admitted.count == 1)
+        // No other node has committed in between.
+        #expect(try await store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        let job = try #require(admitted.first).job
+        let part = StoreFixture.part(store.makePartID().text, durable: 60, size: nil)
+        try await store.checkpoint([(job: job.id, admission: 1, part: part)])
+        let bytes = try await store.read { try $0.value("SELECT bytes FROM token_bytes", as: Int.self) }
+        #expect(bytes == 60)
+    }
+
     @Test func jobContinuesWhereItsPartIs() async throws {
         let job = try await runningOnFirst()
         let part = nodes[0].store.makePartID()
