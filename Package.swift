@@ -199,8 +199,8 @@ let package = Package(
         tests(
             "APITests",
             [
-                "API", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics",
-                "Storage",
+                "API", "Aria2RPC", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks",
+                "Metrics", "Storage",
                 httpTypes, logging,
             ]),
         tests("Aria2RPCTests", ["Aria2RPC", "Downloads", "Formats", "HTTPSemantics", "Storage"]),

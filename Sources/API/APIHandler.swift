@@ -210,6 +210,7 @@ public struct APIHandler: RequestHandler {
     }
 
     private func response(to context: RequestContext, of route: Route, _ record: RequestRecord) async -> Response {
+        if let refusal = refusalAfterBody(of: context) { return refusal }
         do {
             if case .scope(_, let subject) = route.access { try await visibility.check(subject, context) }
             if case .required = route.body, !context.hasBody {
@@ -225,6 +226,22 @@ public struct APIHandler: RequestHandler {
                     "\(context.head.method) \(context.head.path): \(problem.detail)", metadata: record.logFields)
             }
             return problem.response
+        }
+    }
+
+    /// Refuses a request whose token was revoked while its body was received, which can take minutes.
+    ///
+    /// - Returns: nil if the request is still admitted.
+    private func refusalAfterBody(of context: RequestContext) -> Response? {
+        guard case .scope = context.match.route.access, context.head.announcesBody else { return nil }
+        do throws(Problem) {
+            // No request with a body has a ticket, or comes from another node.
+            _ = try authentication.caller(of: context.head)
+            return nil
+        } catch {
+            // The caller is not known any more.
+            audit(error.kind, AuditNote(context.head, nil, context.match))
+            return error.response
         }
     }
 }

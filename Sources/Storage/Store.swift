@@ -94,7 +94,7 @@ public final class Store: Sendable {
         let wake = { @Sendable (due: Set<WorkKind>) in for kind in due { events[kind]?.set() } }
         writer = Writer(
             engine: engine, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
-            ulids: try database.sequence(), jobCache: jobCache, tokens: tokens, settings: settingsFollower,
+            ulids: try database.sequence(), jobCache: jobCache, settings: settingsFollower,
             sealer: sealer, measurements: measurements, log: options.log, order: order,
             onDue: wake, onReplacement: onReplacement)
         engine.follow(

@@ -80,6 +80,21 @@ import Testing
         #expect(try await stage.admitted().count == 50)
     }
 
+    /// The writer keeps the quotas in memory.
+    @Test func quotasOfALaterTokenApply() async throws {
+        let stage = try await Stage(.none)
+        _ = try await stage.create(1)
+        #expect(try await stage.admitted().count == 1)
+        let quotas = TokenQuotas(concurrentTransfers: 1)
+        let later = try await stage.store.createToken(
+            NewToken(grant: Grant(.jobs)!, quotas: quotas), with: TokenDigest(Array(repeating: 2, count: 32)))
+        _ = try await stage.store.createJobs(
+            (0..<3).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) },
+            by: JobCreator(visible: .all, token: later.id, quotas: quotas))
+        #expect(try await stage.admitted().count == 1)
+        #expect(try await stage.admitted().isEmpty)
+    }
+
     @Test func bytesOfADayAreLimited() async throws {
         let stage = try await Stage(TokenQuotas(bytesPerDay: 100))
         let jobs = try await stage.create(3)

@@ -98,6 +98,24 @@ import Testing
         #expect(try reopened.tokens.token(token.id).lastUsedAt == now.addingTimeInterval(60))
     }
 
+    /// (The stored use, the use that a node stores, the result), in seconds after the present time.
+    @Test(
+        arguments: [
+            (nil, -90, -90), (-90, -30, -30), (-30, -90, -30), (-30, -30, -30),
+            // The clock was set back.
+            (3600, -30, -30),
+        ] as [(Double?, Double, Double)])
+    func laterUseIsKept(_ stored: Double?, _ new: Double, _ expected: Double) async throws {
+        let fixture = try StoreFixture()
+        let (store, now) = (fixture.store, fixture.time.now)
+        let id = try await store.createToken(NewToken(grant: Self.bound), with: Self.digest(1)).id
+        for seconds in [stored, new].compactMap(\.self) {
+            try await store.writer.write { try $0.noteUses([id: now.addingTimeInterval(seconds)]) }
+        }
+        let use = try await store.read { try $0.value("SELECT last_used_at FROM tokens", as: Int64.self) }
+        #expect(use == now.addingTimeInterval(expected).milliseconds)
+    }
+
     @Test func expiredTokenIsNotNotedAsUsed() async throws {
         let fixture = try StoreFixture()
         let expiry = fixture.time.now.addingTimeInterval(60)

@@ -5,18 +5,28 @@ import Locks
 import Storage
 
 /// Finds the callers of aria2's calls: by the secret of each call, or by the `Authorization` field of the request. The
-/// message counts once for the requests per second of each token.
+/// message counts once for the requests per second of each token. Each call is authenticated, because a message can have
+/// many, and its token can be revoked before the last one.
 struct Aria2Callers: Sendable {
     private let head: RequestHead
     private let needsToken: Bool
     private let authentication: Authentication
     private let rates: RequestRates
     private let store: Store
-    private let known = Locked<[String?: Caller]>([:])
+    /// The secrets for which the message was counted.
+    private let counted = Locked<Set<String?>>([])
 
     init(head: RequestHead, needsToken: Bool, routes: Aria2Routes) {
+        self.init(
+            head: head, needsToken: needsToken, authentication: routes.authentication, rates: routes.rates,
+            store: routes.store)
+    }
+
+    init(
+        head: RequestHead, needsToken: Bool, authentication: Authentication, rates: RequestRates, store: Store
+    ) {
         (self.head, self.needsToken) = (head, needsToken)
-        (authentication, rates, store) = (routes.authentication, routes.rates, routes.store)
+        (self.authentication, self.rates, self.store) = (authentication, rates, store)
     }
 
     /// - Parameter secret: a token of the service; nil: the call has none.
@@ -35,13 +45,13 @@ struct Aria2Callers: Sendable {
     }
 
     private func admitted(_ secret: String?) throws(Problem) -> Caller {
-        if let caller = known.withLock({ $0[secret] }) { return caller }
         let caller = try authentication.caller(of: head, secret: secret)
         if needsToken, caller.proof != .token {
             throw Problem(.forbidden, "A GET without a token cannot change anything. Send a POST.")
         }
+        guard !counted.withLock({ $0.contains(secret) }) else { return caller }
         try rates.check(caller)
-        known.withLock { $0[secret] = caller }
+        counted.withLock { _ = $0.insert(secret) }
         return caller
     }
 }

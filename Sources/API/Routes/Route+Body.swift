@@ -6,14 +6,13 @@ extension Route {
     /// A body needs the content type of JSON: a web page of another origin cannot send that type without a preflight
     /// request.
     func bodyLimit(_ head: RequestHead) throws(Problem) -> Int {
-        let hasBody = head.headers[.contentLength].map { $0 != "0" } ?? (head.headers[.transferEncoding] != nil)
         switch body {
         case .none:
-            if hasBody { throw Problem(.bodyTooLarge, "This request takes no body.") }
+            if head.announcesBody { throw Problem(.bodyTooLarge, "This request takes no body.") }
             return 0
         case .unchecked(let limit): return limit
         case .optional(let limit), .required(let limit):
-            if hasBody { try requireJSON(head) }
+            if head.announcesBody { try requireJSON(head) }
             return limit
         }
     }
@@ -25,4 +24,9 @@ extension Route {
             throw Problem(.unsupportedMediaType, "Send the body as Content-Type: application/json.")
         }
     }
+}
+
+extension RequestHead {
+    /// Whether a body follows the head. It can be empty in the end.
+    var announcesBody: Bool { headers[.contentLength].map { $0 != "0" } ?? (headers[.transferEncoding] != nil) }
 }

@@ -21,6 +21,8 @@ struct NodeFollower: Sendable {
         var hasTokens = false
         /// Of the tokens in memory, before the snapshot began.
         var tokensVersion = 0
+        /// `tokensVersion` of the last read of the tokens.
+        var readTokensVersion = 0
         /// When `hasAnyJob` was passed on last.
         var passedAnyJobAt: ContinuousClock.Instant?
 
@@ -31,6 +33,13 @@ struct NodeFollower: Sendable {
             guard hasAnyJob, passedAnyJobAt.map({ now - $0 >= .seconds(1) }) ?? true else { return false }
             (hasAnyJob, passedAnyJobAt) = (false, now)
             return true
+        }
+
+        /// - Returns: the version of the tokens in memory, if they have to be read; else nil.
+        mutating func takeTokens() -> Int? {
+            guard hasTokens || tokensVersion != readTokensVersion else { return nil }
+            hasTokens = false
+            return tokensVersion
         }
     }
 
@@ -104,13 +113,15 @@ struct NodeFollower: Sendable {
         return !isWhole
     }
 
-    /// If this node changes a token meanwhile, the rows of the snapshot are older.
+    /// Also reads the tokens after each change by this node: the hook of its commit may have run late, when the answer to the
+    /// commit was lost, and may have restored what another node has changed since.
+    ///
+    /// If this node changes a token meanwhile, the rows of the snapshot are older, and the next look reads them again.
     private func reloadTokens(in db: SQLConnection) throws {
-        guard changed.withLock({ $0.hasTokens }) else { return }
-        changed.withLock { $0.hasTokens = false }
+        guard let version = changed.withLock({ $0.takeTokens() }) else { return }
         let stored = try db.rows("SELECT * FROM tokens").map(TokenRow.token)
-        let isCurrent = tokens.replaceAll(by: stored, readAt: changed.withLock(\.tokensVersion))
-        if !isCurrent { changed.withLock { $0.hasTokens = true } }
+        guard tokens.replaceAll(by: stored, readAt: version) else { return }
+        changed.withLock { $0.readTokensVersion = version }
     }
 
     /// Called before a snapshot begins.

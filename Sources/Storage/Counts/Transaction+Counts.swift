@@ -7,11 +7,11 @@ extension Transaction {
     /// - Parameters:
     ///   - before: the job as it was stored; nil for a new job.
     ///   - after: the job as it is stored now; nil for a deleted job.
-    func count(_ before: Job?, _ after: Job?) {
+    func count(_ before: Job?, _ after: Job?) throws {
         let (old, new) = (before.map(JobShare.init), after.map(JobShare.init))
         counts.add(from: old, to: new)
         countHeldBytes(old, new)
-        countBytes(before, after)
+        try countBytes(before, after)
         if let before { countBlocked(before, -1) }
         if let after { countBlocked(after, 1) }
         if let after { measure(after, since: before) }

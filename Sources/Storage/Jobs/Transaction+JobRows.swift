@@ -32,7 +32,7 @@ extension Transaction {
         }
         try update("jobs", change, where: "id", is: job.id.text)
         try savePart(of: job, replacing: stored.part)
-        count(stored, job)
+        try count(stored, job)
         touch(job.id)
         working.jobs.note(job, for: job.id)
         wakeDeadlines(job)
@@ -41,7 +41,7 @@ extension Transaction {
     func delete(_ job: Job) throws {
         try run("DELETE FROM jobs WHERE id = ?", [job.id.text])
         if let part = job.part { try dropFile(of: part.id) }
-        count(job, nil)
+        try count(job, nil)
         forget(job.id)
     }
 

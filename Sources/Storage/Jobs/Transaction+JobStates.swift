@@ -21,7 +21,7 @@ extension Transaction {
         guard try update("jobs", change, where: "id", is: next.id.text, ofRevision: before.revision) else {
             return false
         }
-        count(before, next)
+        try count(before, next)
         forget(next.id)
         // The row may differ from `before` in columns that do not count as a revision.
         if known != nil { working.jobs.note(next, for: next.id) }

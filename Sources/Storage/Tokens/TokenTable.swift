@@ -19,8 +19,6 @@ public final class TokenTable: Sendable {
         var tokens: [TokenID: StoredToken] = [:]
         /// Also has the digests of previous secrets.
         var ids: [TokenDigest: TokenID] = [:]
-        /// The quotas that can delay the start of jobs.
-        var transferQuotas: [TokenID: TokenQuotas] = [:]
         var version = 0
         /// Tokens whose last use is not stored yet.
         var used: Set<TokenID> = []
@@ -51,9 +49,6 @@ public final class TokenTable: Sendable {
     public var all: [Token] {
         state.withLock { $0.tokens.values.map(\.token) }.sorted { $0.id.text < $1.id.text }
     }
-
-    /// The quotas of tokens that can delay the start of jobs.
-    var transferQuotas: [TokenID: TokenQuotas] { state.withLock { $0.transferQuotas } }
 
     /// - Throws: `noSuchToken`.
     public func token(_ id: TokenID) throws(StoreError) -> Token {
@@ -161,13 +156,11 @@ extension TokenTable.State {
         tokens[new.token.id] = new
         ids[new.digest] = new.token.id
         if let former = new.formerDigest { ids[former] = new.token.id }
-        if new.token.quotas.limitsTransfers { transferQuotas[new.token.id] = new.token.quotas }
     }
 
     fileprivate mutating func remove(_ id: TokenID) {
         guard let old = tokens.removeValue(forKey: id) else { return }
         ids[old.digest] = nil
-        transferQuotas[id] = nil
         if let former = old.formerDigest { ids[former] = nil }
     }
 

@@ -20,12 +20,17 @@ extension Transaction {
         }
     }
 
-    /// The quotas of tokens that can delay the start of jobs. Another node may have changed them since the last look.
+    /// The quotas of tokens that can delay the start of jobs. The tokens that requests are authenticated with can lack what
+    /// another node has changed.
     func transferQuotas() throws -> [TokenID: TokenQuotas] {
-        guard db.followsOthers else { return working.tokens.transferQuotas }
-        let tokens = try rows("SELECT * FROM tokens").map(TokenRow.token).map(\.token)
-        return Dictionary(
-            tokens.filter { $0.quotas.limitsTransfers }.map { ($0.id, $0.quotas) }, uniquingKeysWith: { $1 })
+        if let known = working.transferQuotas[.all] { return known }
+        var transferQuotas: [TokenID: TokenQuotas] = [:]
+        for row in try rows("SELECT id, quotas FROM tokens WHERE quotas IS NOT NULL") {
+            let quotas = try row.decoded("quotas", as: TokenQuotas.self)
+            if quotas.limitsTransfers { transferQuotas[TokenID(row["id"])] = quotas }
+        }
+        working.transferQuotas.note(transferQuotas, for: .all)
+        return transferQuotas
     }
 
     private func outstandingJobs(of token: TokenID) throws -> Int {
@@ -50,10 +55,10 @@ extension Transaction {
 
     /// Notes the bytes that a job has received between two versions of it, if its token has a quota of bytes. A part
     /// that a job takes over from another was not received, so only running jobs count.
-    func countBytes(_ before: Job?, _ after: Job?) {
+    func countBytes(_ before: Job?, _ after: Job?) throws {
         guard let before, let after, let token = after.token, before.state.name == .running else { return }
         let bytes = after.bytesDurable - before.bytesDurable
-        guard bytes > 0, working.tokens.transferQuotas[token]?.bytesPerDay != nil else { return }
+        guard bytes > 0, try transferQuotas()[token]?.bytesPerDay != nil else { return }
         counts.addBytes(bytes, of: token, on: QuotaDay(of: now))
     }
 

@@ -15,6 +15,7 @@ extension Transaction {
                 try new.grant.sessions.storedText(), try Stored.text(new.quotas), now.milliseconds,
                 new.expiresAt?.milliseconds,
             ])
+        working.transferQuotas.forget(.all)
         wake(.tokens)
         return try token(id)
     }
@@ -22,6 +23,7 @@ extension Transaction {
     func deleteToken(_ id: TokenID) throws {
         _ = try token(id)
         try run("DELETE FROM tokens WHERE id = ?", [id.text])
+        working.transferQuotas.forget(.all)
         wake(.tokens)
         // Its quotas no longer delay its jobs.
         wake(.jobs)
@@ -40,11 +42,16 @@ extension Transaction {
         return try token(id)
     }
 
+    /// Keeps a later use that another node has stored. A use in the future is from before the clock was set back, and is
+    /// replaced.
     func noteUses(_ uses: [TokenID: Date]) throws {
-        for (id, time) in uses {
-            try run("UPDATE tokens SET last_used_at = ? WHERE id = ?", [time.milliseconds, id.text])
-        }
+        for (id, time) in uses { try run(Self.noteUse, [time.milliseconds, id.text, now.milliseconds]) }
     }
+
+    private static let noteUse = """
+        UPDATE tokens SET last_used_at = ?1
+        WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?1 OR last_used_at > ?3)
+        """
 
     private func token(_ id: TokenID) throws -> StoredToken {
         guard let row = try row("SELECT * FROM tokens WHERE id = ?", [id.text]) else {

@@ -3,8 +3,9 @@ import Downloads
 /// The rows that the writer keeps in memory: the jobs that have not ended, and what each of their changes needs of the
 /// session. Only the writer's thread uses it, so every version is the one that the next statement would read.
 final class WorkingSet: @unchecked Sendable {
-    /// The tokens, as they are committed.
-    let tokens: TokenTable
+    /// The key of what is kept of all tokens together: an admission of jobs needs the quotas of all.
+    enum AllTokens { case all }
+
     var jobs = RowVersions<JobID, Job>(limit: 10_000)
     var sessions = RowVersions<Name, Session>(limit: 1000)
     /// The batch of each session that takes jobs.
@@ -15,8 +16,8 @@ final class WorkingSet: @unchecked Sendable {
     var blockedJobs = RowVersions<Name, Int>(limit: 1000)
     /// The bytes that the jobs of each session with a `max_total_size` hold.
     var heldBytes = RowVersions<Name, Int64>(limit: 1000)
-
-    init(tokens: TokenTable) { self.tokens = tokens }
+    /// The quotas of tokens that can delay the start of jobs.
+    var transferQuotas = RowVersions<AllTokens, [TokenID: TokenQuotas]>(limit: 1)
 
     /// The write under way succeeded; it becomes durable with its group.
     func keepWrite() {
@@ -26,6 +27,7 @@ final class WorkingSet: @unchecked Sendable {
         subscriptions.keepWrite()
         blockedJobs.keepWrite()
         heldBytes.keepWrite()
+        transferQuotas.keepWrite()
     }
 
     /// The write under way was refused.
@@ -36,6 +38,7 @@ final class WorkingSet: @unchecked Sendable {
         subscriptions.dropWrite()
         blockedJobs.dropWrite()
         heldBytes.dropWrite()
+        transferQuotas.dropWrite()
     }
 
     /// The group begins again.
@@ -46,6 +49,7 @@ final class WorkingSet: @unchecked Sendable {
         subscriptions.dropGroup()
         blockedJobs.dropGroup()
         heldBytes.dropGroup()
+        transferQuotas.dropGroup()
     }
 
     /// The group commit is durable.
@@ -56,6 +60,7 @@ final class WorkingSet: @unchecked Sendable {
         subscriptions.commit { _ in true }
         blockedJobs.commit { _ in true }
         heldBytes.commit { _ in true }
+        transferQuotas.commit { _ in true }
     }
 
     /// The group commit failed, or a statement has changed rows of all kinds.
@@ -66,5 +71,6 @@ final class WorkingSet: @unchecked Sendable {
         subscriptions.removeAll()
         blockedJobs.removeAll()
         heldBytes.removeAll()
+        transferQuotas.removeAll()
     }
 }

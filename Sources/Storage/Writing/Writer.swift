@@ -16,7 +16,7 @@ final class Writer: Sendable {
     private let longestDeliveryDelay: TimeInterval
     private let ulids: Locked<ULIDSequence>
     private let jobCache: JobCache
-    private let working: WorkingSet
+    private let working = WorkingSet()
     private let settings: SettingsFollower
     private let sealer: Sealer
     private let order: CommitOrder
@@ -46,7 +46,7 @@ final class Writer: Sendable {
     ///   - onReplacement: see `Store.Options`.
     init(
         engine: any StoreEngine, time: ServiceClock, longestDeliveryDelay: TimeInterval,
-        ulids: ULIDSequence, jobCache: JobCache, tokens: TokenTable, settings: SettingsFollower, sealer: Sealer,
+        ulids: ULIDSequence, jobCache: JobCache, settings: SettingsFollower, sealer: Sealer,
         measurements: StoreMeasurements, log: Logger, order: CommitOrder,
         onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
         onReplacement: @escaping @Sendable () -> Void
@@ -59,7 +59,6 @@ final class Writer: Sendable {
         self.jobCache = jobCache
         self.sealer = sealer
         self.measurements = measurements
-        working = WorkingSet(tokens: tokens)
         self.settings = settings
         self.order = order
         self.onDue = onDue

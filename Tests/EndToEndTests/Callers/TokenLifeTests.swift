@@ -101,6 +101,35 @@ import Testing
         try await listener.wait(for: "the end") { $0.end == .orderly }
     }
 
+    /// (The target, how the body is sent, the body.) The last one is empty, and ends as late as any other.
+    @Test(arguments: [
+        ("/v1/tokens", "Content-Length: 17", #"{"scope":"admin"}"#),
+        ("/v1/jobs/job_1/pause", "Transfer-Encoding: chunked", "0\r\n\r\n"),
+    ])
+    func requestThatOutlivesItsTokenIsRefused(_ target: String, _ framing: String, _ body: String) async throws {
+        let scene = try await Scene(.init(token: "first"))
+        let token = try await scene.api.createToken("admin")
+        let (id, secret) = (try #require(token["id"].string), try #require(token["token"].string))
+        let request = try HeldRequest(
+            to: scene.fetchd.port,
+            head: [
+                "POST \(target) HTTP/1.1", "Authorization: Bearer \(secret)", "Content-Type: application/json", framing,
+            ])
+        _ = try await eventually("the head to be admitted") {
+            try await scene.api.get("/v1/tokens/\(id)").json["last_used_at"].string
+        }
+        #expect(try await scene.api.delete("/v1/tokens/\(id)").status == 204)
+        let response = try await request.finish(body)
+        #expect(response.hasPrefix("HTTP/1.1 401 "), "\(response)")
+        #expect(response.lowercased().contains("www-authenticate: bearer error=\"invalid_token\""), "\(response)")
+        #expect(try await scene.api.get("/v1/tokens").json["tokens"].count == 0)
+        let entries = try await scene.api.get("/v1/audit").json["entries"].arrayValue ?? []
+        let refusals = entries.filter { $0["outcome"] == "refused" }
+        #expect(refusals.count == 1)
+        #expect(refusals.first?["reason"] == "unauthorized" && refusals.first?["count"] == 1)
+        #expect(refusals.first?["caller"] == .null)
+    }
+
     @Test func secretsAreNotStored() async throws {
         let scene = try await Scene(.init(token: "first"))
         let token = try await scene.api.createToken("admin")

@@ -147,6 +147,23 @@ struct NodeTests {
         }
     }
 
+    /// The answer to the commit of the rotation was lost, so its hook runs after another node has revoked the token.
+    @Test func lateHookDoesNotRestoreARevokedToken() async throws {
+        let (first, second) = (TokenDigest(Array(repeating: 7, count: 32)), TokenDigest(Array(repeating: 8, count: 32)))
+        let token = try await nodes[0].store.createToken(NewToken(grant: .everything), with: first)
+        let store = nodes[1].store
+        _ = try await eventually("the token") { store.tokens.match(first, at: store.time.now) }
+        let rotated = try await store.writer.write { try $0.rotateToken(token.id, to: second, overlap: 0) }
+        try await nodes[0].store.deleteToken(token.id)
+        _ = try await eventually("the end of the token") {
+            store.tokens.match(first, at: store.time.now) == nil ? true : nil
+        }
+        store.tokens.put(rotated)
+        _ = try await eventually("the end of the restored token") {
+            store.tokens.match(second, at: store.time.now) == nil ? true : nil
+        }
+    }
+
     @Test func limitsHoldOverAllNodes() async throws {
         for index in 0..<6 { _ = try await nodes[index % 2].create("https://host\(index % 2)/\(index)") }
         var limits = AdmissionLimits(jobs: 2, ofAllNodes: 3, connectionsPerHost: 2)
@@ -158,6 +175,29 @@ struct NodeTests {
         // Both hosts together have four connections.
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.count == 1)
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
+    }
+
+    /// Also while a node has not learned of the token.
+    @Test func quotasOfATokenHoldOverAllNodes() async throws {
+        let quotas = TokenQuotas(bytesPerDay: 1000, concurrentTransfers: 1)
+        let digest = TokenDigest(Array(repeating: 7, count: 32))
+        let token = try await nodes[0].store.createToken(NewToken(grant: Grant(.jobs)!, quotas: quotas), with: digest)
+        let store = nodes[1].store
+        _ = try await eventually("the token") { store.tokens.match(digest, at: store.time.now) }
+        #expect(store.tokens.replaceAll(by: [], readAt: store.tokens.version))
+        _ = try await nodes[0].store.createJobs(
+            (0..<3).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) },
+            by: JobCreator(visible: .all, token: token.id, quotas: quotas))
+        let limits = AdmissionLimits(jobs: 9, connectionsPerHost: 9)
+        let admitted = try await store.admitJobs(limits) { _ in }.admitted
+        #expect(admitted.count == 1)
+        // No other node has committed in between.
+        #expect(try await store.admitJobs(limits) { _ in }.admitted.isEmpty)
+        let job = try #require(admitted.first).job
+        let part = StoreFixture.part(store.makePartID().text, durable: 60, size: nil)
+        try await store.checkpoint([(job: job.id, admission: 1, part: part)])
+        let bytes = try await store.read { try $0.value("SELECT bytes FROM token_bytes", as: Int.self) }
+        #expect(bytes == 60)
     }
 
     @Test func jobContinuesWhereItsPartIs() async throws {
