@@ -52,22 +52,26 @@ extension Aria2Service {
 
     /// Removes all downloads that have ended from the list. Their files stay.
     func purgeResults() async throws -> JSON {
-        for id in try await store.endedJobs(of: session) {
+        try await purge(try await store.endedJobs(of: session))
+        return "OK"
+    }
+
+    /// - Parameter ended: jobs that had ended when they were listed. Those that a client has retried since stay.
+    func purge(_ ended: [JobID]) async throws {
+        for id in ended {
             do {
-                try await engine.delete(id, deletesFile: false)
+                _ = try await engine.deleteIfEnded(id, deletesFile: false)
             } catch StoreError.noSuchJob {
                 // Another call was faster.
             }
         }
-        return "OK"
     }
 
     func removeResult(_ parameters: inout RPCParameters) async throws -> JSON {
         let job = try await job(try parameters.gid())
-        guard job.state.isTerminal else {
+        guard try await engine.deleteIfEnded(job.id, deletesFile: false) else {
             throw RPCError("Could not remove download result of GID#\(job.aria2GID)")
         }
-        try await engine.delete(job.id, deletesFile: false)
         return "OK"
     }
 

@@ -1,0 +1,91 @@
+import CurlClient
+import Downloads
+import Engine
+import Formats
+import TestKit
+import Testing
+
+@testable import Aria2RPC
+@testable import Storage
+
+/// Calls that begin with an older state than the database has, because another client or another node was faster.
+@Suite struct OutdatedStateTests {
+    private let temporary: TemporaryFolder
+    private let store: Store
+    private let service: Aria2Service
+
+    /// No worker of the engine runs, so that jobs stay queued.
+    init() async throws {
+        let temporary = try TemporaryFolder()
+        let store = try Store(at: temporary.path("data"))
+        let log = LogRecord().logger
+        let engine = Engine(
+            options: Engine.Options(), store: store,
+            folder: try DownloadsFolder(at: temporary.path("downloads"), for: .alone), client: try CurlClient(),
+            log: log)
+        let limits = ServiceLimits(
+            current: { ServiceLimits.Values(maxConcurrentJobs: 16, rateLimit: nil) }, change: { _, _, _ in })
+        service = Aria2Service(
+            options: Aria2Service.Options(), store: store, engine: engine, limits: limits, log: log)
+        (self.temporary, self.store) = (temporary, store)
+        _ = try await store.declareSession(service.session, configuration: nil)
+    }
+
+    private static let caller = RPCCaller(
+        grant: Grant(.admin)!, creator: .unlimited,
+        note: AuditNote(caller: nil, name: nil, address: "local", action: "POST /jsonrpc"))
+
+    /// The reply to a call.
+    private func call(_ method: String, _ parameters: JSON...) async throws -> JSON {
+        let call: JSON = ["id": 1, "method": .string(method), "params": .array(parameters)]
+        let reply = await service.reply(to: .single(call)) { _ in Self.caller }
+        return try JSON(parsing: reply.text)
+    }
+
+    private func gid(_ job: Job) -> JSON { .string(job.aria2GID.description) }
+
+    private func create(_ count: Int = 1, isPaused: Bool = false) async throws -> [Job] {
+        try await store.createJobs(
+            (0..<count).map {
+                NewJob(session: service.session, spec: JobSpec(url: "https://host/\($0)"), isPaused: isPaused)
+            })
+    }
+
+    private func cancel(_ job: JobID) async throws -> Job {
+        try await store.apply(.cancelRequested(keepsPart: false), to: job).job
+    }
+
+    /// Caches an older version of the job, as a node has it until it learns of the commit of another one.
+    private func outdate(_ job: Job) { store.jobCache.keep([CachedJob(job)], readAt: store.jobsVersion) }
+
+    // MARK: Results
+
+    @Test func purgeSparesAJobThatWasRetried() async throws {
+        let jobs = try await create(2).map(\.id)
+        for job in jobs { _ = try await cancel(job) }
+        let ended = try await store.endedJobs(of: service.session)
+        _ = try await store.apply(.retryRequested, to: jobs[1])
+        try await service.purge(ended)
+        #expect(try await store.endedJobs(of: service.session) == [])
+        #expect(try await store.queue(of: service.session) == [jobs[1]])
+    }
+
+    @Test func aJobThatWasRetriedElsewhereIsNoResult() async throws {
+        let job = try await create()[0]
+        let ended = try await cancel(job.id)
+        _ = try await store.apply(.retryRequested, to: job.id)
+        outdate(ended)
+        let reply = try await call("aria2.removeDownloadResult", gid(job))
+        #expect(
+            reply["error"]["message"].string == "Could not remove download result of GID#\(job.aria2GID)")
+        #expect(try await store.queue(of: service.session) == [job.id])
+    }
+
+    @Test func aJobThatHasEndedElsewhereIsAResult() async throws {
+        let job = try await create()[0]
+        _ = try await cancel(job.id)
+        outdate(job)
+        #expect(try await call("aria2.removeDownloadResult", gid(job))["result"] == "OK")
+        #expect(try await store.endedJobs(of: service.session) == [])
+    }
+}
