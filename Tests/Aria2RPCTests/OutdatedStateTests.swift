@@ -88,4 +88,54 @@ import Testing
         #expect(try await call("aria2.removeDownloadResult", gid(job))["result"] == "OK")
         #expect(try await store.endedJobs(of: service.session) == [])
     }
+
+    // MARK: The queue
+
+    @Test func aDeletedJobDoesNotKeepTheOthersPaused() async throws {
+        let jobs = try await create(2, isPaused: true).map(\.id)
+        _ = try await cancel(jobs[0])
+        _ = try await store.deleteJob(jobs[0])
+        try await service.resume(jobs)
+        #expect(try await store.job(jobs[1]).state == .queued)
+    }
+
+    /// The neighbour leaves the queue between the reading of the queue and the move.
+    @Test func aPlaceIsSoughtAgainInThePresentQueue() async throws {
+        let jobs = try await create(3).map(\.id)
+        var seen: [[JobID]] = []
+        let moved = try await service.onPresentQueue { queue in
+            seen.append(queue)
+            if queue.first == jobs[0] { _ = try await cancel(jobs[0]) }
+            return try await store.moveJob(jobs[2], to: .before(queue[0]))
+        }
+        #expect(moved.id == jobs[2])
+        #expect(seen == [jobs, [jobs[1], jobs[2]]])
+        #expect(try await store.queue(of: service.session) == [jobs[2], jobs[1]])
+    }
+
+    /// A job cannot be moved next to itself.
+    @Test func aPlaceIsNotSoughtForever() async throws {
+        let job = try await create()[0].id
+        var count = 0
+        do {
+            let moved = try await service.onPresentQueue { queue in
+                count += 1
+                return try await store.moveJob(job, to: .before(queue[0]))
+            }
+            Issue.record("\(moved)")
+        } catch StoreError.moveRefused {
+            #expect(count == 10)
+        }
+    }
+
+    @Test func aPositionAmongJobsOfAHigherPriorityIsTheTopOfTheOthers() async throws {
+        let present = try await create(1)
+        var spec = JobSpec(url: "https://host/")
+        spec.priority = .high
+        let urgent = NewJob(session: service.session, spec: spec)
+        let first = try await store.createJobs([urgent, urgent]).map(\.id)
+        let reply = try await call("aria2.addUri", ["https://host/new"], [:], 1)
+        let queue = try await store.queue(of: service.session)
+        #expect(queue.count == 4 && Array(queue.prefix(2)) == first && queue.last == present[0].id, "\(reply.written)")
+    }
 }

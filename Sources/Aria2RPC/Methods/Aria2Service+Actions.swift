@@ -44,10 +44,20 @@ extension Aria2Service {
 
     /// A job that waits for its next attempt keeps waiting: aria2 has no such state.
     func unpauseAll() async throws -> JSON {
-        for job in try await jobs(try await store.queue(of: session)) where job.state == .paused {
-            _ = try await engine.perform(.resumeRequested, on: job.id)
-        }
+        let waiting = try await jobs(try await store.queue(of: session))
+        try await resume(waiting.filter { $0.state == .paused }.map(\.id))
         return "OK"
+    }
+
+    /// - Parameter paused: jobs that were paused when they were listed.
+    func resume(_ paused: [JobID]) async throws {
+        for id in paused {
+            do {
+                _ = try await engine.perform(.resumeRequested, on: id)
+            } catch StoreError.noSuchJob {
+                // Another call has deleted it.
+            }
+        }
     }
 
     /// Removes all downloads that have ended from the list. Their files stay.
@@ -73,52 +83,5 @@ extension Aria2Service {
             throw RPCError("Could not remove download result of GID#\(job.aria2GID)")
         }
         return "OK"
-    }
-
-    // MARK: The queue
-
-    func changePosition(_ parameters: inout RPCParameters) async throws -> JSON {
-        let gid = try parameters.gid()
-        let (offset, how) = (try parameters.integer(), try parameters.string())
-        guard let origin = PositionOrigin(rawValue: how) else { throw RPCError("Illegal argument.") }
-        let job = try await job(gid)
-        let queue = try await store.queue(of: session)
-        guard let present = queue.firstIndex(of: job.id) else {
-            throw RPCError("GID#\(job.aria2GID) not found in the waiting queue.")
-        }
-        let wanted = origin.position(offset: offset, present: present, count: queue.count)
-        guard wanted != present else { return .count(present) }
-        let others = queue.filter { $0 != job.id }
-        let place = try await place(at: wanted, of: others, for: job)
-        let moved = try await store.moveJob(job.id, to: place)
-        return .count(try await store.queue(of: session).firstIndex(of: moved.id) ?? wanted)
-    }
-
-    /// Jobs of another priority are no neighbours: the place is then the end that is next to them.
-    private func place(at position: Int, of others: [JobID], for job: Job) async throws -> QueuePlace {
-        if position == 0 { return .top }
-        if position >= others.count { return .bottom }
-        let next = try await store.job(others[position])
-        guard next.spec.priority ?? .normal == job.spec.priority ?? .normal else {
-            return (next.spec.priority ?? .normal).rank < (job.spec.priority ?? .normal).rank ? .top : .bottom
-        }
-        return .before(next.id)
-    }
-}
-
-/// The third parameter of `aria2.changePosition`.
-private enum PositionOrigin: String {
-    case set = "POS_SET"
-    case current = "POS_CUR"
-    case end = "POS_END"
-
-    func position(offset: Int, present: Int, count: Int) -> Int {
-        let position =
-            switch self {
-            case .set: offset
-            case .current: present.addingReportingOverflow(offset).partialValue
-            case .end: (count - 1).addingReportingOverflow(offset).partialValue
-            }
-        return min(max(0, position), count - 1)
     }
 }
