@@ -89,6 +89,20 @@ import Testing
         #expect(try await store.endedJobs(of: service.session) == [])
     }
 
+    // MARK: Options
+
+    /// With the cached version, the call would be repeated until the node learns of the other change.
+    @Test(.timeLimit(.minutes(1))) func aChangeAppliesToWhatAnotherNodeHasChanged() async throws {
+        let job = try await create()[0]
+        var spec = job.spec
+        spec.rateLimit = 5
+        _ = try await store.patchJob(job.id, from: job.spec, to: spec, fields: [.rateLimit], expecting: nil)
+        outdate(job)
+        #expect(try await call("aria2.changeOption", gid(job), ["out": "b.bin"])["result"] == "OK")
+        let changed = try await store.storedJob(job.id)
+        #expect(changed.spec.rateLimit == 5 && changed.spec.destination.filename == "b.bin")
+    }
+
     // MARK: The queue
 
     @Test func aDeletedJobDoesNotKeepTheOthersPaused() async throws {

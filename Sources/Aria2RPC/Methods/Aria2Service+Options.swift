@@ -50,7 +50,7 @@ extension Aria2Service {
         _ gid: GIDPrefix, _ change: (inout JobSpec) throws(RPCError) -> Set<PatchableField>
     ) async throws {
         while true {
-            let job = try await job(gid)
+            let job = try await job(gid, isPresent: true)
             var spec = job.spec
             let fields = try change(&spec)
             guard !fields.isEmpty else { return }
