@@ -89,6 +89,41 @@ import Testing
         #expect(try await store.endedJobs(of: service.session) == [])
     }
 
+    // MARK: States
+
+    @Test func aJobThatWasPausedElsewhereIsUnpaused() async throws {
+        let job = try await create()[0]
+        _ = try await store.apply(.pauseRequested, to: job.id)
+        outdate(job)
+        #expect(try await call("aria2.unpause", gid(job))["result"] == gid(job))
+        #expect(try await store.storedJob(job.id).state == .queued)
+    }
+
+    @Test func everyJobThatWasPausedElsewhereIsUnpaused() async throws {
+        let job = try await create()[0]
+        _ = try await store.apply(.pauseRequested, to: job.id)
+        outdate(job)
+        #expect(try await call("aria2.unpauseAll")["result"] == "OK")
+        #expect(try await store.pausedJobs(of: service.session) == [])
+    }
+
+    @Test func aJobThatWasResumedElsewhereIsPaused() async throws {
+        let job = try await create(isPaused: true)[0]
+        _ = try await store.apply(.resumeRequested, to: job.id)
+        outdate(job)
+        #expect(try await call("aria2.pause", gid(job))["result"] == gid(job))
+        #expect(try await store.pausedJobs(of: service.session) == [job.id])
+    }
+
+    @Test func aJobThatWasRetriedElsewhereIsRemoved() async throws {
+        let job = try await create()[0]
+        let ended = try await cancel(job.id)
+        _ = try await store.apply(.retryRequested, to: job.id)
+        outdate(ended)
+        #expect(try await call("aria2.remove", gid(job))["result"] == gid(job))
+        #expect(try await store.endedJobs(of: service.session) == [job.id])
+    }
+
     // MARK: Options
 
     /// With the cached version, the call would be repeated until the node learns of the other change.

@@ -5,22 +5,21 @@ import Storage
 /// The methods that change the state of downloads.
 extension Aria2Service {
     func remove(_ parameters: inout RPCParameters) async throws -> JSON {
-        let gid = try parameters.gid()
-        let job = try await job(gid)
+        let job = try await job(try parameters.gid(), isPresent: true)
         let refusal = RPCError("Active Download not found for GID#\(job.aria2GID)")
         guard job.state.isOutstanding else { throw refusal }
         return try await perform(.cancelRequested(keepsPart: false), on: job, else: refusal)
     }
 
     func pause(_ parameters: inout RPCParameters) async throws -> JSON {
-        let job = try await job(try parameters.gid())
+        let job = try await job(try parameters.gid(), isPresent: true)
         let refusal = RPCError("GID#\(job.aria2GID) cannot be paused now")
         guard job.state.isOutstanding, job.state != .paused else { throw refusal }
         return try await perform(.pauseRequested, on: job, else: refusal)
     }
 
     func unpause(_ parameters: inout RPCParameters) async throws -> JSON {
-        let job = try await job(try parameters.gid())
+        let job = try await job(try parameters.gid(), isPresent: true)
         let refusal = RPCError("GID#\(job.aria2GID) cannot be unpaused now")
         guard job.state == .paused else { throw refusal }
         return try await perform(.resumeRequested, on: job, else: refusal)
@@ -44,8 +43,7 @@ extension Aria2Service {
 
     /// A job that waits for its next attempt keeps waiting: aria2 has no such state.
     func unpauseAll() async throws -> JSON {
-        let waiting = try await jobs(try await store.queue(of: session))
-        try await resume(waiting.filter { $0.state == .paused }.map(\.id))
+        try await resume(try await store.pausedJobs(of: session))
         return "OK"
     }
 

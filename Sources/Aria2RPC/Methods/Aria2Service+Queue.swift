@@ -8,7 +8,7 @@ extension Aria2Service {
         let gid = try parameters.gid()
         let (offset, how) = (try parameters.integer(), try parameters.string())
         guard let origin = PositionOrigin(rawValue: how) else { throw RPCError("Illegal argument.") }
-        let job = try await job(gid)
+        let job = try await job(gid, isPresent: true)
         return .count(try await onPresentQueue { try await move(job, by: offset, from: origin, in: $0) })
     }
 
@@ -30,7 +30,7 @@ extension Aria2Service {
     func place(at position: Int, of others: [JobID], for priority: Priority) async throws -> QueuePlace {
         if position == 0 { return .top }
         if position >= others.count { return .bottom }
-        let next = try await store.job(others[position])
+        let next = try await store.storedJob(others[position])
         let rank = (next.spec.priority ?? .normal).rank
         if rank == priority.rank { return .before(next.id) }
         return rank < priority.rank ? .top : .bottom
