@@ -203,7 +203,9 @@ let package = Package(
                 "Metrics", "Storage",
                 httpTypes, logging,
             ]),
-        tests("Aria2RPCTests", ["Aria2RPC", "Downloads", "Formats", "HTTPSemantics", "Storage"]),
+        tests(
+            "Aria2RPCTests",
+            ["Aria2RPC", "CurlClient", "Downloads", "Engine", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client", "Formats"]),
         // What scripts/fuzz runs with random input, and a program that runs it with the corpus.
         .target(

@@ -31,14 +31,10 @@ extension DownloadService {
                 let settings = configuration.effective.settings
                 return .init(maxConcurrentJobs: settings.maxConcurrentJobs, rateLimit: settings.rateLimit)
             },
-            change: { [configuration] before, after, note in
+            change: { [configuration] change, note in
                 var values: [(name: SettingName, value: JSON?)] = []
-                if after.maxConcurrentJobs != before.maxConcurrentJobs {
-                    values.append((.maxConcurrentJobs, .count(after.maxConcurrentJobs)))
-                }
-                if after.rateLimit != before.rateLimit {
-                    values.append((.rateLimit, .integer(after.rateLimit ?? 0)))
-                }
+                if let jobs = change.maxConcurrentJobs { values.append((.maxConcurrentJobs, .count(jobs))) }
+                if let rate = change.rateLimit { values.append((.rateLimit, .integer(rate))) }
                 _ = try await configuration.change(try SettingsPatch(values), in: store, audit: note)
             })
     }

@@ -86,8 +86,12 @@ extension Engine {
         }
     }
 
-    /// - Returns: false if the job is outstanding.
-    private func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
+    /// Deletes a job that has ended. It never cancels one, so a job that was retried meanwhile stays.
+    ///
+    /// - Parameter deletesFile: whether the finished file is removed, too.
+    /// - Returns: false if the job is outstanding. Nothing has changed then.
+    /// - Throws: `StoreError.noSuchJob`.
+    public func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
         let hasOwnFolder = services.folder.use.hasOwnFolder
         let deleted = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder)
         guard let job = deleted else { return false }

@@ -158,15 +158,17 @@ import Testing
     }
 
     @Test func readsGlobalOptions() throws {
-        let present = ServiceLimits.Values(maxConcurrentJobs: 16, rateLimit: nil)
         let options = GlobalOptions([
             "max-concurrent-downloads": "3", "max-overall-download-limit": "1K", "log": "-",
         ])
-        #expect(try options.applied(to: present) == ServiceLimits.Values(maxConcurrentJobs: 3, rateLimit: 1024))
+        #expect(try options.change() == ServiceLimits.Change(maxConcurrentJobs: 3, rateLimit: 1024))
         #expect(options.ignoredNames == ["log"])
         #expect(throws: RPCError.self) {
-            try GlobalOptions(["max-concurrent-downloads": "0"]).applied(to: present)
+            try GlobalOptions(["max-concurrent-downloads": "0"]).change()
         }
+        #expect(
+            try GlobalOptions(["max-overall-download-limit": "0"]).change() == ServiceLimits.Change(rateLimit: 0))
+        #expect(try GlobalOptions(["log": "-"]).change() == ServiceLimits.Change())
     }
 }
 

@@ -123,14 +123,15 @@ struct JobRoutes: Sendable {
 
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
+        var job = try await store.job(context.job)
         while true {
-            let job = try await store.job(context.job)
             let spec = try patch.applied(to: job.spec)
             let revision = try context.expectedRevision()
             if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
-            // Another request changed the job first. The patch is applied again, to the present job.
             if let outcome { return shown(outcome.job) }
+            // Another request changed the job first. The patch is applied again, to the present job.
+            job = try await store.storedJob(context.job)
         }
     }
 

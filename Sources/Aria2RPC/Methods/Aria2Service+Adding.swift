@@ -15,9 +15,8 @@ extension Aria2Service {
         var new = NewJob(session: session, spec: try options.spec(of: sources, in: root))
         new.isPaused = try options.isPaused
         new.gid = try options.gid ?? .random()
-        if let position { new.place = try await place(at: position) }
         log(ignored: options)
-        let job = try await create(new, caller)
+        let job = try await create(new, at: position, caller)
         return .string(job.aria2GID.description)
     }
 
@@ -40,6 +39,23 @@ extension Aria2Service {
         return sources
     }
 
+    private func create(_ new: NewJob, at position: Int?, _ caller: RPCCaller) async throws -> Job {
+        guard let position else { return try await create(new, caller) }
+        return try await onPresentQueue { queue in
+            var new = new
+            new.place = try await place(at: position, of: queue, for: try await priorityOfNewJobs())
+            return try await create(new, caller)
+        }
+    }
+
+    private func priorityOfNewJobs() async throws -> Priority {
+        do {
+            return try await store.session(session).session.configuration.priority ?? .normal
+        } catch StoreError.noSuchSession {
+            return .normal
+        }
+    }
+
     /// The first call declares the session.
     private func create(_ new: NewJob, _ caller: RPCCaller) async throws -> Job {
         do {
@@ -48,11 +64,5 @@ extension Aria2Service {
             _ = try await engine.declareSession(session, configuration: nil)
             return try await store.createJobs([new], by: caller.creator)[0]
         }
-    }
-
-    private func place(at position: Int) async throws -> QueuePlace? {
-        let queue = try await store.queue(of: session)
-        guard position < queue.count else { return nil }
-        return position == 0 ? .top : .before(queue[position])
     }
 }

@@ -50,7 +50,7 @@ extension Aria2Service {
         _ gid: GIDPrefix, _ change: (inout JobSpec) throws(RPCError) -> Set<PatchableField>
     ) async throws {
         while true {
-            let job = try await job(gid)
+            let job = try await job(gid, isPresent: true)
             var spec = job.spec
             let fields = try change(&spec)
             guard !fields.isEmpty else { return }
@@ -78,12 +78,11 @@ extension Aria2Service {
 
     func changeGlobalOption(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
         let options = GlobalOptions(try parameters.object())
-        let present = limits.current()
-        let wanted = try options.applied(to: present)
+        let change = try options.change()
         if !options.ignoredNames.isEmpty {
             log.info("aria2 RPC: fetchd ignores the options \(options.ignoredNames.joined(separator: ", ")).")
         }
-        if wanted != present { try await limits.change(present, wanted, caller.note) }
+        if change != ServiceLimits.Change() { try await limits.change(change, caller.note) }
         return "OK"
     }
 }

@@ -13,13 +13,25 @@ public struct ServiceLimits: Sendable {
         }
     }
 
+    /// New values of the limits that a client has named; nil: the limit stays.
+    public struct Change: Sendable, Equatable {
+        public var maxConcurrentJobs: Int?
+        /// 0: no limit.
+        public var rateLimit: Int64?
+
+        public init(maxConcurrentJobs: Int? = nil, rateLimit: Int64? = nil) {
+            (self.maxConcurrentJobs, self.rateLimit) = (maxConcurrentJobs, rateLimit)
+        }
+    }
+
     let current: @Sendable () -> Values
-    /// Stores and applies new values.
-    let change: @Sendable (_ before: Values, _ after: Values, AuditNote) async throws -> Void
+    /// Stores and applies new values, also those that apply at present: only a stored value holds after a restart, and
+    /// another client may change the present one at any moment.
+    let change: @Sendable (Change, AuditNote) async throws -> Void
 
     public init(
         current: @escaping @Sendable () -> Values,
-        change: @escaping @Sendable (_ before: Values, _ after: Values, AuditNote) async throws -> Void
+        change: @escaping @Sendable (Change, AuditNote) async throws -> Void
     ) {
         (self.current, self.change) = (current, change)
     }

@@ -20,21 +20,22 @@ struct GlobalOptions {
         }
     }
 
-    func applied(to present: ServiceLimits.Values) throws(RPCError) -> ServiceLimits.Values {
-        var values = present
+    /// The new limits. Options that the request does not name change nothing.
+    func change() throws(RPCError) -> ServiceLimits.Change {
+        var change = ServiceLimits.Change()
         if let concurrent {
             guard concurrent.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(concurrent),
                 (1...10_000).contains(number)
             else { throw Self.problem("max-concurrent-downloads", "It takes a number from 1 to 10000.") }
-            values.maxConcurrentJobs = number
+            change.maxConcurrentJobs = number
         }
         if let rate {
             guard let bytes = SizeText.bytes(rate), bytes <= 1 << 40 else {
                 throw Self.problem("max-overall-download-limit", "It takes bytes per second, such as 200K or 1M.")
             }
-            values.rateLimit = bytes == 0 ? nil : bytes
+            change.rateLimit = bytes
         }
-        return values
+        return change
     }
 
     private static func problem(_ name: String, _ why: String) -> RPCError {

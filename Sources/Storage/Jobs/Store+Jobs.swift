@@ -29,11 +29,22 @@ extension Store {
     ///
     /// - Throws: `noSuchJob`.
     public func job(_ id: JobID) async throws(StoreError) -> Job {
-        let job = try await jobCache.job(id) { () async throws(StoreError) in
-            try await read { [sealer] db in try JobRow.job(id, in: db, sealer) }
-        }
+        let job = try await jobCache.job(id) { () async throws(StoreError) in try await row(of: id) }
         guard let job else { throw .noSuchJob(id) }
         return job
+    }
+
+    /// The job as it is committed, always from the database. After a commit of another node, the cache can have the former
+    /// version for up to a second. What is decided by the state of a job, or repeated until it fits, needs the present one.
+    ///
+    /// - Throws: `noSuchJob`.
+    public func storedJob(_ id: JobID) async throws(StoreError) -> Job {
+        guard let job = try await row(of: id) else { throw .noSuchJob(id) }
+        return job
+    }
+
+    private func row(of id: JobID) async throws(StoreError) -> Job? {
+        try await read { [sealer] db in try JobRow.job(id, in: db, sealer) }
     }
 
     /// The job as it is committed, if it is in the cache. nil does not mean that the job does not exist.

@@ -43,6 +43,16 @@ extension Store {
         ORDER BY priority, coalesce(queue_rank, id), id
         """
 
+    /// The paused jobs of a session, in the same order.
+    public func pausedJobs(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids(Self.paused, [session.text])
+    }
+
+    static let paused = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state = 'paused'
+        ORDER BY priority, coalesce(queue_rank, id), id
+        """
+
     /// The running jobs of a session, in the order in which they were created.
     public func runningJobs(of session: Name) async throws(StoreError) -> [JobID] {
         try await ids("SELECT id FROM jobs WHERE state = 'running' AND session = ? ORDER BY id", [session.text])

@@ -111,6 +111,18 @@ import Testing
         try await scene.service.stop()
     }
 
+    /// Otherwise a change of the start values would change what the client has set.
+    @Test func aGlobalOptionIsStoredAlsoIfItHasItsValue() async throws {
+        let scene = try await Aria2Scene()
+        let present = try await scene.call("aria2.getGlobalOption")["max-concurrent-downloads"]
+        #expect(try await scene.call("aria2.changeGlobalOption", ["max-concurrent-downloads": present]) == "OK")
+        let settings = try await scene.service.api.get("/v1/service").json
+        #expect(settings["max_concurrent_jobs"].integer.map { "\($0)" } == present.string)
+        #expect(settings["sources"]["max_concurrent_jobs"] == "api")
+        #expect(settings["sources"]["rate_limit_bytes_per_second"] == "default")
+        try await scene.service.stop()
+    }
+
     // MARK: Messages
 
     @Test(
