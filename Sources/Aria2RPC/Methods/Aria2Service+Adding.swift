@@ -49,9 +49,11 @@ extension Aria2Service {
     }
 
     private func priorityOfNewJobs() async throws -> Priority {
-        do {
-            return try await store.session(session).session.configuration.priority ?? .normal
-        } catch StoreError.noSuchSession {
+        do throws(StoreError) {
+            let status = try await store.session(session)
+            return status.session.configuration.priority ?? .normal
+        } catch {
+            guard case .noSuchSession = error else { throw error }
             return .normal
         }
     }
