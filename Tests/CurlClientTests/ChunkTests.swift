@@ -65,7 +65,7 @@ import Testing
         let bytes = Content.random(seed: 11, count: 300_000)
         origin.serve("/file", .file(bytes), .waiting(at: 40_001, for: gate))
         let recorder = Recorder()
-        let client = try client(chunk: 65_536, flush: .milliseconds(20))
+        let client = try client(chunk: 65_536, flush: .seconds(1))
         client.start(TransferRequest(url: origin.url("/file")), handler: recorder)
         // The second chunk is unfinished when the body stops, so the third begins within a page.
         #expect(await recorder.received(atLeast: 40_001))

@@ -119,22 +119,22 @@ import Testing
     @Test func idleTimeoutAppliesInTheBody() async throws {
         origin.serve("/file", .file(Content.random(seed: 19, count: 1_000)), .stalling(after: 400))
         // Long enough for the origin to send its bytes, even on a busy machine.
-        let (result, recorder) = try await run("/file", .init(idle: .seconds(1)))
+        let (result, recorder) = try await run("/file", .init(idle: .seconds(3)))
         #expect(result.error == .timedOut(.idle))
         #expect(recorder.body.count == 400)
     }
 
     @Test func slowBodyDoesNotReachTheIdleTimeout() async throws {
-        // The response takes longer than the timeout. Its pauses are a twentieth of that, so that a busy machine may
+        // The response takes longer than the timeout. Its pauses are an eightieth of that, so that a busy machine may
         // prolong them.
-        origin.serve("/file", .file(Content.random(seed: 20, count: 1_500)), .limited(bytesPerSecond: 1_000))
-        let (result, _) = try await run("/file", .init(idle: .seconds(1)))
+        origin.serve("/file", .file(Content.random(seed: 20, count: 5_000)), .limited(bytesPerSecond: 1_000))
+        let (result, _) = try await run("/file", .init(idle: .seconds(4)))
         #expect(result.outcome == .completed)
     }
 
     @Test func totalTimeoutAppliesToASlowBody() async throws {
         origin.serve("/file", .file(Content.random(seed: 20, count: 100_000)), .limited(bytesPerSecond: 1_000))
-        let (result, _) = try await run("/file", .init(idle: .seconds(1), total: .milliseconds(1_200)))
+        let (result, _) = try await run("/file", .init(idle: .seconds(30), total: .milliseconds(1_200)))
         #expect(result.error == .timedOut(.total))
     }
 
@@ -144,7 +144,7 @@ import Testing
         origin.serve("/silent", .file([1]), .silent)
         let recorder = Recorder(holdingChunks: true)
         // Longer than the delays of a busy machine.
-        let timeouts = TransferRequest.Timeouts(idle: .seconds(1))
+        let timeouts = TransferRequest.Timeouts(idle: .seconds(4))
         client.start(TransferRequest(url: origin.url("/file"), timeouts: timeouts), handler: recorder)
         #expect(await recorder.received(atLeast: almostAWindow))
         // A second transfer with the same timeout starts later and fails. The paused one does not.

@@ -130,7 +130,8 @@ import Testing
         #expect(client.loopMetrics.lookupsRunning == 500)
         await client.shutdown()
         for recorder in stuck.dropFirst(250) { #expect(try await recorder.result().outcome == .cancelled) }
-        #expect(client.loopMetrics.lag < .seconds(1))
+        // A pause of the whole machine counts, too.
+        #expect(client.loopMetrics.lag < .seconds(10))
         gate.open()
     }
 
@@ -166,17 +167,21 @@ import Testing
         let port = try UnresponsivePort()
         let names = NameBook(["files.test": ["127.0.0.1"]], heldAt: gate)
         let client = try client(names)
-        let recorder = Recorder()
+        let (recorder, timeout) = (Recorder(), Duration.seconds(6))
         let start = ContinuousClock.now
         client.start(
-            TransferRequest(url: "http://files.test:\(port.number)/", timeouts: .init(connect: .seconds(2))),
+            TransferRequest(url: "http://files.test:\(port.number)/", timeouts: .init(connect: timeout)),
             handler: recorder)
         // This test measures time.
-        try await Task.sleep(until: start + .milliseconds(1_500), clock: .continuous)
+        try await Task.sleep(until: start + timeout / 2, clock: .continuous)
+        let opened = ContinuousClock.now
         gate.open()
-        #expect(try await recorder.result().error == .timedOut(.connect))
-        // With two seconds for the connection alone, the sum would be three and a half.
-        #expect(ContinuousClock.now - start < .milliseconds(3_300))
+        let error = try await recorder.result().error
+        // With the whole timeout for the connection alone, it would end later.
+        #expect(ContinuousClock.now - opened < timeout)
+        // On a busy machine, the sleep can take so long that the lookup takes all of the time.
+        let isLookupLong = opened - start > timeout * 2 / 3
+        #expect(error == .timedOut(.connect) || isLookupLong && error == .timedOut(.lookup))
     }
 
     @Test func lookupsBeyondTheLimitAreQueued() async throws {

@@ -45,7 +45,8 @@ import Testing
 
     @Test(arguments: [20_000, 300_000, 4_000_000])
     func transferObservesItsLimit(rate: Int) async throws {
-        origin.serve("/file", .file(Content.random(seed: 40, count: 4 * rate)))
+        // It does not complete, however late the test looks.
+        origin.serve("/file", .file(Content.random(seed: 40, count: 4 * rate)), .stalling(after: 4 * rate - 1))
         let begin = ContinuousClock.now
         let (transfer, recorder) = start("/file", [RateLimit(bytesPerSecond: Int64(rate))])
         try await expectRate(rate, since: begin, of: [recorder], until: rate * 3 / 2)
@@ -86,9 +87,10 @@ import Testing
         await gate.reached(by: count)
         let begin = ContinuousClock.now
         gate.open()
-        try await expectRate(rate, since: begin, of: recorders, until: rate * 3 / 2)
+        let total = rate * 5 / 2
+        try await expectRate(rate, since: begin, of: recorders, until: total)
         let shares = recorders.map(\.body.count)
-        #expect(shares.allSatisfy { $0 >= rate * 3 / 2 / count / 3 }, "\(shares)")
+        #expect(shares.allSatisfy { $0 >= total / count / 5 }, "\(shares)")
     }
 
     @Test func raisedLimitTakesEffectAtOnce() async throws {
@@ -144,7 +146,7 @@ import Testing
     func endedTransferLeavesTheQueue(how: String) async throws {
         origin.serve("/file", .file(Content.random(seed: 48, count: 2_000_000)))
         let limit = RateLimit(bytesPerSecond: 100_000)
-        let timeouts = TransferRequest.Timeouts(total: how == "late" ? .seconds(2) : nil)
+        let timeouts = TransferRequest.Timeouts(total: how == "late" ? .seconds(6) : nil)
         let all = (0..<4).map { _ in start("/file", [limit], timeouts: timeouts) }
         // Each transfer has had a turn and is not complete, so it waits or is about to.
         for (_, recorder) in all { #expect(await recorder.received(atLeast: 1)) }
@@ -185,12 +187,12 @@ import Testing
         let (gate, limit) = (Gate(), RateLimit(bytesPerSecond: nil))
         let bytes = Content.random(seed: 50, count: 34_000)
         origin.serve("/file", .file(bytes), .waiting(at: 0, for: gate))
-        let (_, recorder) = start("/file", [limit], timeouts: .init(idle: .milliseconds(1_200)))
+        let (_, recorder) = start("/file", [limit], timeouts: .init(idle: .seconds(3)))
         await gate.reached()
-        // A piece of 16 KiB takes two seconds at this rate.
-        limit.bytesPerSecond = 8_192
+        // A piece of 16 KiB takes four seconds at this rate.
+        limit.bytesPerSecond = 4_096
         gate.open()
-        #expect(try await recorder.result(atMost: .seconds(30)).outcome == .completed)
+        #expect(try await recorder.result().outcome == .completed)
         #expect(recorder.body == bytes)
     }
 

@@ -7,23 +7,21 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct DeadlineTests {
+    /// Two seconds, so that clients that hurry meet them even on a busy machine.
     private static func impatient(_ options: inout HTTPServer.Options) {
-        options.headDeadline = .milliseconds(400)
-        options.bodyGrace = .milliseconds(400)
-        options.idleTimeout = .seconds(1)
+        options.headDeadline = .seconds(2)
+        options.bodyGrace = .seconds(2)
+        options.idleTimeout = .seconds(2)
     }
 
-    /// Sends bytes one by one until the server closes the connection, and returns the time. Other clients must be
-    /// served meanwhile.
-    private static func dribble(_ bytes: String, to client: RawClient, at port: UInt16) throws -> Duration {
-        let start = ContinuousClock.now
+    /// Sends bytes one by one until the server closes the connection. Other clients must be served meanwhile.
+    private static func dribble(_ bytes: String, to client: RawClient, at port: UInt16) {
         for byte in bytes.utf8 {
-            do { try client.send([byte]) } catch { return .now - start }
+            do { try client.send([byte]) } catch { return }
             usleep(20_000)
-            #expect(try RawClient(port).exchange().status == 200)
+            expectSoon { (try? RawClient(port).exchange().status) == 200 }
         }
         Issue.record("never cut off")
-        return .now - start
     }
 
     private static let endless = "X: " + String(repeating: "x", count: 400)
@@ -34,33 +32,37 @@ import Testing
     ])
     func closesSlowRequestsAtTheDeadline(_ beginning: String) async throws {
         try await withServer(.echo, configure: Self.impatient) { port in
+            let start = ContinuousClock.now
             let client = try RawClient(port)
             try client.send(beginning)
-            let duration = try Self.dribble(Self.endless, to: client, at: port)
-            #expect(duration > .milliseconds(300) && duration < .seconds(10))
+            Self.dribble(Self.endless, to: client, at: port)
+            let duration = ContinuousClock.now - start
+            #expect(duration > .milliseconds(1_500) && duration < .seconds(60))
         }
     }
 
     @Test func closesSlowRequestsOnReusedConnections() async throws {
         try await withServer(.echo, configure: Self.impatient) { port in
+            let start = ContinuousClock.now
             let client = try RawClient(port)
             #expect(try client.exchange().status == 200)
             try client.send("GET / HTTP/1.1\r\n")
-            let duration = try Self.dribble(Self.endless, to: client, at: port)
-            #expect(duration > .milliseconds(300) && duration < .seconds(10))
+            Self.dribble(Self.endless, to: client, at: port)
+            let duration = ContinuousClock.now - start
+            #expect(duration > .milliseconds(1_500) && duration < .seconds(60))
         }
     }
 
     /// The client needs longer than the grace, and sends more than the minimum.
     @Test func waitsForBodiesThatArriveSteadily() async throws {
         try await withServer(.echo) {
-            ($0.bodyGrace, $0.bodyBytesPerSecond) = (.milliseconds(300), 1_000)
+            ($0.bodyGrace, $0.bodyBytesPerSecond) = (.seconds(2), 500)
         } _: { port in
             let client = try RawClient(port)
             try client.send(RawClient.request("POST", "/", fields: ["Content-Length: 6000"]))
             for _ in 0..<60 {
                 try client.send([UInt8](repeating: 65, count: 100))
-                usleep(20_000)
+                usleep(50_000)
             }
             #expect(try client.readResponse().body.count == 6_000 + "POST / ".utf8.count)
         }
@@ -89,7 +91,7 @@ import Testing
     @Test func doesNotCloseLongResponses() async throws {
         let handler = TestHandler { _ in
             .eventually {
-                try? await Task.sleep(for: .milliseconds(1_500))
+                try? await Task.sleep(for: .seconds(3))
                 return Response(text: "patience")
             }
         }

@@ -18,8 +18,8 @@ final class RawClient {
         guard descriptor >= 0 else { throw Failure(description: "socket: errno \(errno)") }
         if let receiveBuffer { set(SOL_SOCKET, SO_RCVBUF, receiveBuffer) }
         // Only a hanging test takes longer.
-        set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 15, tv_usec: 0))
-        set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: 15, tv_usec: 0))
+        set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 60, tv_usec: 0))
+        set(SOL_SOCKET, SO_SNDTIMEO, timeval(tv_sec: 60, tv_usec: 0))
         set(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
         guard ipv6 ? connect6(port) : connect4(port) else { throw Failure(description: "connect: errno \(errno)") }
     }
@@ -28,7 +28,7 @@ final class RawClient {
     init(path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(description: "socket: errno \(errno)") }
-        set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 15, tv_usec: 0))
+        set(SOL_SOCKET, SO_RCVTIMEO, timeval(tv_sec: 60, tv_usec: 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }

@@ -70,10 +70,12 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
     }
 }
 
-/// Expects a condition to become true within ten seconds.
+/// Expects a condition to become true within a minute.
 func expectSoon(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
-    for _ in 0..<2_000 {
+    let end = ContinuousClock.now + .seconds(60)
+    while true {
         if condition() { return }
+        guard .now < end else { break }
         usleep(5_000)
     }
     Issue.record("did not come true", sourceLocation: sourceLocation)

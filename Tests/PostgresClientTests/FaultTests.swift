@@ -75,7 +75,7 @@ struct FaultTests {
         let interrupt = try PostgresInterrupt()
         async let failed = OwnThread.run {
             let connection = try server.connect(interrupt: interrupt)
-            if fault == "deadline" { connection.deadline = .now + .seconds(2) }
+            if fault == "deadline" { connection.deadline = .now + .seconds(5) }
             return failure(of: { try connection.execute(.init("INSERT INTO items VALUES (1)")) })
         }
         try await server.waitUntilSomeone(waitsFor: "SyncRep")

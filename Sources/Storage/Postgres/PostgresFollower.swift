@@ -34,9 +34,12 @@ final class PostgresFollower: Sendable {
 
     /// Returns when the thread has ended.
     func close() {
-        isClosed.withLock { $0 = true }
+        end()
         ended.wait()
     }
+
+    /// The thread ends, and with it the connection, when it looks next.
+    func end() { isClosed.withLock { $0 = true } }
 
     private func run() {
         while !isClosed.withLock(\.self) {

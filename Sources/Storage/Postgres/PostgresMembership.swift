@@ -29,6 +29,10 @@ final class PostgresMembership: Sendable {
             .init(serverTime: start.serverTime, sentAt: sentAt, answeredAt: SystemTime().uptime))
     }
 
+    /// The thread keeps the follower alive. Without this, a store that is released but not closed would renew its lease
+    /// until the process ends.
+    deinit { follower.withLock(\.self)?.end() }
+
     /// Call it once.
     func follow(_ nodes: NodeFollower) {
         self.nodes.withLock { $0 = nodes }

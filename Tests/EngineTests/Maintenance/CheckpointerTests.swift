@@ -9,15 +9,20 @@ import Testing
 /// Against a whole service, because only a transfer writes to a part.
 @Suite struct CheckpointerTests {
     @Test func promisesTheReceivedBytesAtTheIntervalAndNotBefore() async throws {
-        let (time, gate, origin) = (ManualTime(), Gate(), try Origin())
+        let (time, head, gate, origin) = (ManualTime(), Gate(), Gate(), try Origin())
         let file = Content.random(seed: 1, count: 200_000)
-        origin.serve("/file", .file(file), .waiting(at: 100_000, for: gate))
+        origin.serve("/file", .file(file), .waitingBeforeHead(for: head), .waiting(at: 100_000, for: gate))
         let service = try await LocalService.start(
             .init {
                 $0.time = time
                 $0.engine.intervals.checkpoint = 30
             })
         let job = try await service.api.submit(["url": .string(origin.url("/file"))])
+        // The attempt has begun, and the first pass is over. It had nothing to promise.
+        _ = try await eventually("the time of the next pass") {
+            time.deadlines.contains { abs($0.timeIntervalSince(time.now) - 30) < 0.001 } ? true : nil
+        }
+        head.open()
         try await service.api.waitForBytes(job, atLeast: 100_000)
         time.advance(by: 29)
         #expect(try await service.api.job(job)["progress"]["bytes_durable"] == 0)

@@ -18,6 +18,9 @@ from .run import SLOTS, Soak
 from .stage import Plan
 from .takeover_run import TakeoverRun
 
+# The promise of docs/many-machines.md for a takeover, in seconds.
+PROMISE = 15
+
 
 def main(manual: str) -> int:
     options = _parsed(manual)
@@ -37,7 +40,7 @@ def main(manual: str) -> int:
         options.tamper,
     )  # fmt: skip
     _say(f"fetchd soak of a cluster: seed {options.seed}, in {folder}")
-    run = TakeoverRun(plan, options.takeover) if options.takeover else (
+    run = TakeoverRun(plan, options.takeover, options.within) if options.takeover else (
         Soak(plan, options.minutes * 60, options.database)
     )  # fmt: skip
     world, outcome, table = run.run(_say)
@@ -62,6 +65,7 @@ def _parsed(manual: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(add_help=False, usage=manual.splitlines()[0])
     parser.add_argument("minutes", type=float, nargs="?")
     parser.add_argument("--takeover", type=int)
+    parser.add_argument("--within", type=int)
     for name in ("database", "standby", "shared", "keep", "tamper"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--seed", type=int, default=None)
@@ -73,12 +77,16 @@ def _parsed(manual: str) -> argparse.Namespace:
         parser.error("MINUTES is more than 0 and at most 1440")
     if options.takeover is not None and not 1 <= options.takeover <= 500:
         parser.error("--takeover takes a number from 1 to 500")
+    if options.within is not None and (options.takeover is None or options.within < 1):
+        parser.error("--within takes the seconds of --takeover N")
+    options.within = options.within or PROMISE
     options.seed = options.seed if options.seed is not None else random_seed()
     return options
 
 
 def _words(options: argparse.Namespace) -> list[str]:
-    words = [f"--takeover {options.takeover}" if options.takeover else f"{options.minutes:g}"]
+    is_takeover = options.takeover is not None
+    words = [f"--takeover {options.takeover} --within {options.within}" if is_takeover else f"{options.minutes:g}"]
     return words + [f"--{name}" for name in ("database", "standby", "shared") if getattr(options, name)]
 
 

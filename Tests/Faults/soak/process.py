@@ -10,7 +10,7 @@ from service import Overdue, Service, until
 from .tally import Tally
 
 # The time limit of a stop by SIGTERM, in seconds, on a busy machine.
-STOP = 20
+STOP = 60
 START = 60
 
 

@@ -115,7 +115,7 @@ class Soak:
 
     def _catch_up(self) -> None:
         """Waits until the watchers have received the last event."""
-        last, deadline = self.world.client.stats["last_event"], time.monotonic() + 20
+        last, deadline = self.world.client.stats["last_event"], time.monotonic() + 60
         while min(self._follower.listener.last or 0, self._reader.after) < last and time.monotonic() < deadline:
             time.sleep(0.1)
 

@@ -12,6 +12,10 @@ from service import Unreachable
 from .actor import Actor, World
 from .listener import LOOPBACK
 
+# The longest time without a byte of a stream, in seconds, on a busy machine. The service sends a heartbeat every two
+# seconds.
+SILENCE = 60
+
 TERMINAL_EVENTS = ("job.succeeded", "job.failed", "job.cancelled")
 
 
@@ -102,8 +106,7 @@ class Follower(Actor):
 
     def act(self) -> None:
         try:
-            # The service sends a heartbeat every two seconds.
-            stream = Stream(self.world.process.service.port, "", self.listener.last, patience=20)
+            stream = Stream(self.world.process.service.port, "", self.listener.last, patience=SILENCE)
         except (Unreachable, OSError, http.client.HTTPException):
             return
         self.world.tally.count("streams")
@@ -113,7 +116,7 @@ class Follower(Actor):
                 if self.is_stopped:
                     return
         except TimeoutError:
-            self.world.tally.find("stream", "the follower heard nothing for 20 s")
+            self.world.tally.find("stream", f"the follower heard nothing for {SILENCE} s")
         except (OSError, http.client.HTTPException, ValueError):
             pass
         finally:

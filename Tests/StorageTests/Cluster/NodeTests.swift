@@ -56,7 +56,8 @@ struct NodeTests {
         try await nodes[0].store.close()
         try lead(nodes[1])
         await nodes[1].store.work(.deadlines).wait()
-        #expect(nodes[1].store.isLeader)
+        // After a lost connection, the signal comes before the node reads who leads.
+        _ = try await eventually("the lead") { nodes[1].store.isLeader ? true : nil }
     }
 
     private func lead(_ node: TestedNode) throws {
@@ -77,7 +78,10 @@ struct NodeTests {
             try await nodes[1].store.nodes().map(\.state) == [.draining, .running] ? true : nil
         }
         try await nodes[0].store.close()
-        #expect(try await nodes[1].store.nodes().map(\.state) == [.stopped, .running])
+        // On a busy machine, the lease of the other node can end for a moment.
+        _ = try await eventually("the end") {
+            try await nodes[1].store.nodes().map(\.state) == [.stopped, .running] ? true : nil
+        }
     }
 
     @Test func leaderThatClosesHasASuccessor() async throws {
@@ -113,8 +117,11 @@ struct NodeTests {
     @Test func cachedJobFollowsOtherNodes() async throws {
         let job = try await nodes[0].create()
         _ = try await eventually("the notice") { nodes[1].store.lastDelivered >= 1 ? true : nil }
-        #expect(try await nodes[1].store.job(job.id).state == .queued)
-        #expect(nodes[1].store.cachedJob(job.id) != nil)
+        // The beginning of the follower empties the cache.
+        _ = try await eventually("the job in the cache") {
+            let state = try await nodes[1].store.job(job.id).state
+            return state == .queued && nodes[1].store.cachedJob(job.id) != nil ? true : nil
+        }
         _ = try await nodes[0].store.apply(.pauseRequested, to: job.id)
         _ = try await eventually("the change") {
             try await nodes[1].store.job(job.id).state == .paused ? true : nil
@@ -271,8 +278,11 @@ struct NodeTests {
         _ = try await nodes[0].store.apply(.attemptInterrupted, to: job.id, report)
         let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 9)
         #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.isEmpty)
-        try await nodes[0].store.close()
-        #expect(try await nodes[1].store.admitJobs(limits) { _ in }.admitted.map(\.job.id) == [job.id])
+        try await leave(nodes[0])
+        _ = try await eventually("the admission") {
+            let admitted = try? await nodes[1].store.admitJobs(limits) { _ in }.admitted
+            return admitted?.map(\.job.id) == [job.id] ? true : nil
+        }
     }
 
     @Test func additionalConnectionsAreClaimedWithinTheLimits() async throws {
@@ -560,7 +570,7 @@ struct NodeTests {
             }
         }
         try await expectUse("lease")
-        try await nodes[0].store.close()
+        try await leave(nodes[0])
         try await expectUse("jobs")
         _ = try await nodes[1].takeOver()
         // Nothing else removes this row.
@@ -581,11 +591,18 @@ struct NodeTests {
         var report = AttemptReport()
         report.part = StoreFixture.part(nodes[0].store.makePartID().text)
         _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: donor.id, report)
-        try await nodes[0].store.close()
+        try await leave(nodes[0])
         try await nodes[1].store.forgetNode(nodes[0].number)
         _ = try await nodes[1].store.apply(.cancelRequested(keepsPart: false), to: donor.id)
         #expect(try await nodes[1].store.job(donor.id).part == nil)
         #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM removals")).isEmpty)
+    }
+
+    /// Stops the node. On a busy machine, its lease can have ended before, and then it gives none back.
+    private func leave(_ node: TestedNode) async throws {
+        try await node.store.close()
+        let statement = PostgresStatement("UPDATE nodes SET expires_at = NULL WHERE number = $1", [.int8(node.number)])
+        _ = try fixture.connect().execute(statement)
     }
 
     /// Ends the lease, as time does if the node does not renew it. The node itself sees nothing of it.

@@ -27,4 +27,26 @@ struct PostgresFollowerTests {
         let timeout = try connection.execute(PostgresStatement("SELECT current_setting('tcp_user_timeout')"))
         #expect(try timeout[0].value(0, as: String.self) == "8000")
     }
+
+    /// Nobody has closed it.
+    @Test func releasedStoreEndsItsConnections() async throws {
+        let (fixture, folder) = (try PostgresFixture(), try TemporaryFolder())
+        var options = Store.Options()
+        // The name of all connections of this store.
+        options.server = fixture.url + "&application_name=" + fixture.name
+        options.acceptsUnsafeServer = true
+        var store: Store? = try await Store.open(at: folder.path, options: options, time: ManualTime())
+        _ = try await store?.jobs(JobQuery())
+        let observer = try fixture.connect()
+        let query = PostgresStatement(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", [.text(fixture.name)])
+        // Of the writer, of a reader and of the follower.
+        _ = try await eventually("all connections") {
+            try observer.execute(query)[0].value(0, as: Int64.self) >= 3 ? true : nil
+        }
+        store = nil
+        _ = try await eventually("the end of all connections") {
+            try observer.execute(query)[0].value(0, as: Int64.self) == 0 ? true : nil
+        }
+    }
 }
