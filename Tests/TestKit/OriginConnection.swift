@@ -12,14 +12,14 @@ struct OriginConnection {
     func serve() {
         var received: [UInt8] = []
         while let request = readRequest(&received) {
-            let answer = site.beginExchange(request)
-            defer { site.endExchange() }
+            let exchange = OriginExchange(request, at: site)
+            defer { exchange.end() }
             do {
-                try send(answer, to: request)
+                try send(exchange, to: request)
             } catch {
                 return
             }
-            if answer.closesConnection || request.header("Connection")?.lowercased() == "close" { return }
+            if exchange.answer.closesConnection || request.header("Connection")?.lowercased() == "close" { return }
         }
     }
 
@@ -59,44 +59,56 @@ struct OriginConnection {
 
     // MARK: Sending
 
-    private func send(_ answer: OriginAnswer, to request: RecordedRequest) throws(Ended) {
+    /// The exchange ends directly before the bytes that complete the response: the client may begin the next exchange
+    /// as soon as it has them, before this thread runs again.
+    private func send(_ exchange: OriginExchange, to request: RecordedRequest) throws(Ended) {
+        let answer = exchange.answer
+        let hasBody = request.method != "HEAD" && answer.mayHaveBody
         try send(answer.prelude[...])
-        try suffer(answer.incidents(at: OriginAnswer.beforeHead))
-        try sendHead(answer)
-        if request.method != "HEAD", answer.mayHaveBody { try sendBody(answer) }
+        try suffer(answer.incidents(at: OriginAnswer.beforeHead), exchange)
+        try sendHead(exchange, isComplete: !hasBody || (answer.body.isEmpty && answer.isCompleteWithBody))
+        if hasBody { try sendBody(exchange) }
         if case .untilClose = answer.framing { throw Ended() }
     }
 
-    private func sendHead(_ answer: OriginAnswer) throws(Ended) {
-        let head = answer.headBytes
-        guard let interval = answer.headByteInterval else { return try send(head[...]) }
-        for byte in head {
+    private func sendHead(_ exchange: OriginExchange, isComplete: Bool) throws(Ended) {
+        let head = exchange.answer.headBytes
+        guard let interval = exchange.answer.headByteInterval else {
+            if isComplete { exchange.end() }
+            return try send(head[...])
+        }
+        for (index, byte) in head.enumerated() {
+            if isComplete, index == head.count - 1 { exchange.end() }
             try send([byte])
             guard socket.wait(atMost: interval) else { throw Ended() }
         }
     }
 
     /// Sends the body between two incidents.
-    private func sendBody(_ answer: OriginAnswer) throws(Ended) {
+    private func sendBody(_ exchange: OriginExchange) throws(Ended) {
+        let answer = exchange.answer
         var offset = 0
         for stop in Set(answer.incidents.map(\.offset)).sorted() where 0...answer.body.count ~= stop {
-            try sendPieces(of: answer, offset..<stop)
-            try suffer(answer.incidents(at: stop))
+            try sendPieces(of: exchange, offset..<stop)
+            try suffer(answer.incidents(at: stop), exchange)
             offset = stop
         }
-        try sendPieces(of: answer, offset..<answer.body.count)
+        try sendPieces(of: exchange, offset..<answer.body.count)
         if case .chunked(let trailers) = answer.framing {
             let fields = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
+            exchange.end()
             try send(Array("0\r\n\(fields)\r\n".utf8)[...])
         }
     }
 
-    private func sendPieces(of answer: OriginAnswer, _ range: Range<Int>) throws(Ended) {
+    private func sendPieces(of exchange: OriginExchange, _ range: Range<Int>) throws(Ended) {
+        let answer = exchange.answer
         // The rate is kept by sending twenty times a second; a very low one by sending single bytes.
         let size = answer.bytesPerSecond.map { max(1, $0 / 20) } ?? 256 * 1024
         let pause = answer.bytesPerSecond.map { Duration.seconds(Double(size) / Double($0)) }
         for start in stride(from: range.lowerBound, to: range.upperBound, by: size) {
             let piece = answer.body[start..<min(start + size, range.upperBound)]
+            if piece.endIndex == answer.body.count, answer.isCompleteWithBody { exchange.end() }
             if case .chunked = answer.framing {
                 try send(Array(String(piece.count, radix: 16).utf8) + Array("\r\n".utf8) + piece + Array("\r\n".utf8))
             } else {
@@ -107,7 +119,7 @@ struct OriginConnection {
         }
     }
 
-    private func suffer(_ incidents: [OriginAnswer.Incident]) throws(Ended) {
+    private func suffer(_ incidents: [OriginAnswer.Incident], _ exchange: OriginExchange) throws(Ended) {
         for incident in incidents {
             switch incident {
             case .stall:
@@ -116,6 +128,7 @@ struct OriginConnection {
             case .close:
                 throw Ended()
             case .reset:
+                exchange.end()
                 socket.abort()
                 throw Ended()
             case .wait(let gate):
@@ -133,6 +146,12 @@ struct OriginConnection {
 extension OriginAnswer {
     fileprivate var mayHaveBody: Bool {
         status >= 200 && status != 204 && status != 304
+    }
+
+    /// Whether the last byte of the body is also the last of the response, and nothing happens after it.
+    fileprivate var isCompleteWithBody: Bool {
+        guard case .length = framing else { return false }
+        return !closesConnection && incidents(at: body.count).isEmpty
     }
 
     fileprivate func incidents(at offset: Int) -> [Incident] {

@@ -22,7 +22,7 @@ final class OriginSite: Sendable {
         state.withLock { $0.entries[path] = Entry(resource: resource, behaviours: behaviours) }
     }
 
-    /// Records a request and returns the response; the caller must call `endExchange` afterwards.
+    /// Records a request and returns the response. `OriginExchange` calls it, and `endExchange` afterwards.
     func beginExchange(_ request: RecordedRequest) -> OriginAnswer {
         let entry = state.withLock { state in
             state.requests.append(request)
@@ -48,5 +48,25 @@ final class OriginSite: Sendable {
 
     func waitForSilence(atMost timeout: Duration) async -> Bool {
         await state.wait(atMost: timeout) { $0.underWay == 0 }
+    }
+}
+
+/// A request and its answer. The exchange counts as running until `end` is called.
+///
+/// It is a class, as `end` counts once, wherever it is called first. One thread uses it.
+final class OriginExchange {
+    let answer: OriginAnswer
+    private let site: OriginSite
+    private var hasEnded = false
+
+    init(_ request: RecordedRequest, at site: OriginSite) {
+        self.site = site
+        answer = site.beginExchange(request)
+    }
+
+    func end() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        site.endExchange()
     }
 }

@@ -3,8 +3,8 @@ import Glibc
 import Locks
 
 /// Converts SIGINT, SIGTERM and SIGHUP to the cancellation of a task, so that the command can restore the terminal and print
-/// its last message. A task that does not end, for example because it writes to a full pipe, is ended by the signal after a
-/// second, or by a second signal.
+/// its last message. A task that does not end, for example because it writes to a full pipe, is ended by the signal after
+/// five seconds, or by a second signal.
 enum Interruption {
     /// The task was interrupted by a signal.
     struct Received: Error {
@@ -13,8 +13,8 @@ enum Interruption {
         var exitCode: Int32 { 128 + signal }
     }
 
-    /// The time for the last message after a signal.
-    private static let grace = DispatchTimeInterval.seconds(1)
+    /// The time for the last steps after a signal. It leaves room for a process that the system pauses for a while.
+    private static let grace = DispatchTimeInterval.seconds(5)
 
     /// The body begins when the signals are heard, so that none of them can end it without its last steps.
     ///

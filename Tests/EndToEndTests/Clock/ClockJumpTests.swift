@@ -41,7 +41,9 @@ import Testing
             scene.origin.serve(
                 "/later", .file(scene.bytes), .answering(503, headers: [("Retry-After", "3")]).once)
             let job = try await scene.api.submit(scene.order("/later"))
-            try await scene.api.waitForJob(job, .waiting)
+            try await scene.api.waitForJob(job, toBe: "through with its first attempt") {
+                $0["state"] == "waiting" || $0["state"] == "succeeded" || ($0["attempts"].integer ?? 0) > 1
+            }
             return job
         }
 

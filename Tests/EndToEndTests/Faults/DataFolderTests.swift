@@ -19,7 +19,7 @@ import Testing
     /// - Returns: a killed service with a paused job that has bytes.
     private func killed(_ faults: FetchdProcess.Options = .init()) async throws -> (FetchdProcess, Origin, String) {
         let (fetchd, origin) = (try await FetchdProcess.start(faults), try Origin())
-        origin.serve("/file", .file(Content.random(seed: 4, count: 3_000_000)), .limited(bytesPerSecond: 500_000))
+        origin.serve("/file", .file(Content.random(seed: 4, count: 3_000_000)), .limited(bytesPerSecond: 200_000))
         let id = try await fetchd.api.submit(["url": .string(origin.url("/file"))])
         try await fetchd.api.waitForBytes(id, durable: true)
         try await fetchd.api.act(.pause, on: id)

@@ -8,13 +8,15 @@ import Testing
 @Suite struct FailedSyncTests {
     private let bytes = Content.random(seed: 31, count: 3_000_000)
 
-    /// - Returns: a service whose disk has the given faults, and an origin that serves three megabytes in three
-    /// seconds.
+    /// Three megabytes in fifteen seconds, so that a test acts while the bytes arrive.
+    private static let slow = OriginBehaviour.limited(bytesPerSecond: 200_000)
+
+    /// - Returns: a service whose disk has the given faults, and an origin that is slow at the first request.
     private func stage(_ faults: DiskFaults) async throws -> (fetchd: FetchdProcess, origin: Origin) {
         let origin = try Origin()
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
         for index in 0..<4 {
-            origin.serve("/\(index)", .file(bytes), .limited(bytesPerSecond: 1_000_000))
+            origin.serve("/\(index)", .file(bytes), Self.slow.once)
         }
         return (fetchd, origin)
     }
@@ -55,12 +57,14 @@ import Testing
     @Test func distrustsEveryPartOfFailedSyncfs() async throws {
         let faults = try await DiskFaults()
         let (fetchd, origin) = try await stage(faults)
+        for index in 0..<4 { origin.serve("/\(index)", .file(bytes), Self.slow) }
         try faults.set("syncfs * 1 1 EIO!")
         var ids: [String] = []
         for index in 0..<4 { ids.append(try await fetchd.api.submit(["url": .string(origin.url("/\(index)"))])) }
         _ = try await eventually("the sync to fail") { faults.log.isEmpty ? nil : true }
         for id in ids { try await fetchd.api.waitForBytes(id, durable: true) }
         try await fetchd.kill()
+        for index in 0..<4 { origin.serve("/\(index)", .file(bytes)) }
         try await fetchd.restart()
         for id in ids { _ = try await expectBytes(id, fetchd) }
     }

@@ -175,6 +175,5 @@ import Testing
         let order = scene.origin.requests.map(\.path).filter { $0 != "/held" }
         // About every second slot is theirs, so they end long before the queue does.
         #expect(try #require(order.lastIndex(of: "/few")) < 50)
-        #expect(try #require(await scene.api.counts(of: "crowd")["queued"]) > 500)
     }
 }

@@ -81,7 +81,7 @@ import Testing
     @Test func ignoresRemovedDeadline() async throws {
         let scene = try await Scene()
         let ids = try await scene.api.submit(
-            all: (0..<2).map { _ in scene.order("/held", ("deadline", .moment(in: 1.5))) })
+            all: (0..<2).map { _ in scene.order("/held", ("deadline", .moment(in: 8))) })
         for id in ids { try await scene.api.waitForBytes(id) }
         try await scene.api.change(ids[0], ["deadline": nil])
         try await expectOverdue(ids[1], scene)
@@ -105,7 +105,7 @@ import Testing
 
     @Test func failsQueuedJobAfterResourceSeconds() async throws {
         let scene = try await Scene()
-        try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1, "timeouts": ["resource_seconds": 2]])
+        try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1, "timeouts": ["resource_seconds": 8]])
         let id = try await scene.api.submit(scene.order("/held", ("session", "narrow")))
         try await scene.api.waitForBytes(id)
         try await scene.api.act(.pause, on: id)
@@ -121,7 +121,7 @@ import Testing
     @Test func countsNoResourceTimeBeforeFirstAttemptOrDuringPause() async throws {
         let scene = try await Scene()
         try await scene.api.declareSession("narrow", ["max_concurrent_jobs": 1])
-        let limit: (String, JSON) = ("timeouts", ["resource_seconds": 1.5])
+        let limit: (String, JSON) = ("timeouts", ["resource_seconds": 8])
         let paused = try await scene.api.submit(scene.order("/held", limit))
         try await scene.api.waitForBytes(paused)
         try await scene.api.act(.pause, on: paused)

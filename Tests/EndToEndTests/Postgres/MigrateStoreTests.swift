@@ -8,12 +8,14 @@ import Testing
     private let server: PostgresServer
     private let origin: Origin
     private let receiver: WebhookReceiver
+    /// The film is held in the middle, until the job is paused.
+    private let gate = Gate()
     private let film = Content.random(seed: 1, count: 4_000_000)
 
     init() async throws {
         server = try await PostgresServer(.durable)
         (origin, receiver) = (try Origin(), try WebhookReceiver())
-        origin.serve("/film", .file(film), OriginBehaviour.limited(bytesPerSecond: 1_000_000).first(1))
+        origin.serve("/film", .file(film), OriginBehaviour.waiting(at: 1_000_000, for: gate).once)
         origin.serve("/small", .file(Content.random(seed: 2, count: 1000)))
     }
 

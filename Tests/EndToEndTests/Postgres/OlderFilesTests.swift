@@ -7,9 +7,10 @@ import Testing
 /// Version 0.2.0 on PostgreSQL knows no nodes: its jobs and parts name none.
 @Suite(.enabled(if: PostgresServer.isAvailable)) struct OlderFilesTests {
     @Test func theNodeThatHasThemContinuesWithThem() async throws {
-        let (server, origin) = (try await PostgresServer(.durable), try Origin())
+        let (server, origin, gate) = (try await PostgresServer(.durable), try Origin(), Gate())
         let film = Content.random(seed: 1, count: 4_000_000)
-        origin.serve("/film", .file(film), OriginBehaviour.limited(bytesPerSecond: 1_000_000).first(1))
+        // The film is held in the middle, until the job is paused.
+        origin.serve("/film", .file(film), OriginBehaviour.waiting(at: 1_000_000, for: gate).once)
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--store", server.url()]))
         let job = try await fetchd.api.submit(["url": .string(origin.url("/film"))])
         try await fetchd.api.waitForBytes(job, atLeast: 500_000)

@@ -114,8 +114,8 @@ struct Round: Sendable {
         var findings: [String] = []
         var promised = 0
         for id in jobs where try await service.hasResumeData(of: id) { promised += 1 }
-        // A node removes the parts of jobs that others have taken over.
-        _ = try? await eventually("no more parts than promised", atMost: .seconds(service.nodes.count == 1 ? 0 : 15)) {
+        // A part is removed after the commit, and a node removes those of jobs that others have taken over.
+        _ = try? await eventually("no more parts than promised", atMost: .seconds(15)) {
             service.parts.count <= promised ? true : nil
         }
         if service.parts.count != promised {
@@ -128,13 +128,13 @@ struct Round: Sendable {
         }
         // A part file is removed after the commit that ends its promise.
         try? await service.partFilesAreRemoved()
-        // Another node than that which is asked removes its file a moment later.
-        _ = try? await eventually("files to be removed", atMost: .seconds(service.nodes.count == 1 ? 0 : 15)) {
+        // A file is removed a moment later, also by another node than that which is asked.
+        _ = try? await eventually("files to be removed", atMost: .seconds(15)) {
             service.files.isEmpty ? true : nil
         }
         let left = service.files
         if !left.isEmpty { findings.append("left over: \(left)") }
-        let open = try? await eventually("files to be closed", atMost: .seconds(5)) {
+        let open = try? await eventually("files to be closed", atMost: .seconds(15)) {
             service.openFiles.isEmpty ? true : nil
         }
         if open == nil { findings.append("still open: \(service.openFiles)") }

@@ -54,7 +54,7 @@ import Testing
 
     @Test(.realProcess) func finishesOverdueBatchAtStart() async throws {
         let scene = try await Scene()
-        try await scene.api.declareSession("films", ["finish_delay_seconds": 2])
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 10])
         let id = try await scene.api.submit(scene.order("/file", ("session", "films")))
         try await scene.api.waitForJob(id, .succeeded)
         let due = try #require(try await scene.api.session("films")["finish_due_at"].string)

@@ -7,8 +7,8 @@ import Testing
 /// included.
 @Suite struct RehearsedSessionTests {
     private static let enabled = LocalService.Options { $0.allowsRehearsals = true }
-    /// Slow enough for several checkpoints, which are two seconds apart.
-    private static let slow = "rehearse:slow.bin?size=5000000&seconds=8"
+    /// Slow enough for several checkpoints, which are two seconds apart, and a kill after the first.
+    private static let slow = "rehearse:slow.bin?size=5000000&seconds=12"
 
     private func order(_ url: String, _ session: String = "default") -> JSON {
         ["url": .string(url), "session": .string(session)]
@@ -58,7 +58,7 @@ import Testing
         let sessions = ["good", "bad", "mixed"]
         try await declare(sessions, fetchd)
         for name in sessions { try await fetchd.api.declareWebhook(of: name, url: receiver.url) }
-        let lost = "rehearse:lost.bin?size=5000000&seconds=8&lose_at=4500000&then=410"
+        let lost = "rehearse:lost.bin?size=5000000&seconds=12&lose_at=4500000&then=410"
         let ids = try await fetchd.api.submit(all: [
             order(Self.slow, "good"), order("rehearse:film.mkv?size=100000", "good"),
             order(lost, "bad"), order("rehearse:film.mkv?status=404", "bad"),
@@ -74,7 +74,7 @@ import Testing
         // The same content without an interruption.
         let undisturbed = try await fetchd.api.submit(order("rehearse:slow.bin?size=5000000"))
 
-        let finishes = try await receiver.waitFor("session.finished", count: 3)
+        let finishes = try await receiver.waitFor("session.finished", count: 3, atMost: .seconds(90))
         let outcomes = finishes.map { ($0.data["session"].string ?? "", $0.data["outcome"].string ?? "") }
         #expect(
             Dictionary(outcomes) { first, _ in first }

@@ -35,9 +35,9 @@ extension TransferScenario {
 }
 
 extension NginxOrigin.Options {
-    /// Five seconds for a file, so that there is a checkpoint before the end.
-    fileprivate static let slow = NginxOrigin.Options(bytesPerSecond: Trial.size / 5)
-    fileprivate static let slowWithoutETags = NginxOrigin.Options(bytesPerSecond: Trial.size / 5, sendsETags: false)
+    /// Ten seconds for a file, so that there is a checkpoint, and a kill after it, before the end.
+    fileprivate static let slow = NginxOrigin.Options(bytesPerSecond: Trial.size / 10)
+    fileprivate static let slowWithoutETags = NginxOrigin.Options(bytesPerSecond: Trial.size / 10, sendsETags: false)
 }
 
 extension Trial {

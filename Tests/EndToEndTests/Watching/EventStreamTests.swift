@@ -27,7 +27,7 @@ import Testing
         #expect(told.map(\.data) == Array(journal))
         #expect(told.map { .integer($0.id ?? 0) } == journal.map { $0["id"] })
         #expect(told.map { .string($0.type) } == journal.map { $0["type"] })
-        #expect(told.last?.data["job"].string == id)
+        #expect(told.first { $0.type == "job.succeeded" }?.data["job"].string == id)
     }
 
     /// A stream without a position starts now; a client that lost the connection before the first event resumes from
@@ -35,6 +35,8 @@ import Testing
     @Test func startsStreamAtNowAndResumesFromLastEventID() async throws {
         let scene = try await Scene()
         _ = try await scene.job(in: .failed)
+        // The last event of its session.
+        try await scene.api.waitForFinish(of: "default")
         let last = try await scene.lastEvent
         let listener = try EventListener(to: scene.fetchd.port)
         try await listener.wait(for: "the opening") { $0.lastID == last }
@@ -61,6 +63,9 @@ import Testing
         let photo = try await scene.api.submit(scene.order("/file", ("session", "photos")))
         try await both.wait(for: "the finish") { !$0.messages.isEmpty }
         try await session.wait(for: "the finish") { $0.messages.last?.type == "session.finished" }
+        for listener in [job, type] {
+            try await listener.wait(for: "the pause") { $0.messages.contains { $0.type == "job.paused" } }
+        }
         func types(_ listener: EventListener) -> [String] { listener.messages.filter { $0.id != nil }.map(\.type) }
         #expect(types(session) == ["job.created", "job.started", "job.succeeded", "session.finished"])
         #expect(session.messages.allSatisfy { $0.data["session"] == "photos" })
@@ -133,8 +138,8 @@ import Testing
 
     @Test func sendsHeartbeatsWithPositionOnQuietStream() async throws {
         let scene = try await Scene(.init { $0.feed.heartbeat = .seconds(0.2) })
-        let listener = try EventListener(to: scene.fetchd.port, "type=session.waiting")
         let start = ContinuousClock.now
+        let listener = try EventListener(to: scene.fetchd.port, "type=session.waiting")
         let quiet = try await listener.wait(for: "three heartbeats") { $0.heartbeats >= 3 }
         #expect(ContinuousClock.now - start >= .milliseconds(600))
         #expect(quiet.positions == [try await scene.lastEvent])
@@ -151,17 +156,17 @@ import Testing
         let scene = try await Scene()
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 1_200_000)))
         let listener = try EventListener(to: scene.fetchd.port, "after=0")
+        let start = ContinuousClock.now
         let id = try await scene.api.submit(
             scene.order("/long", ("rate_limit_bytes_per_second", 400_000)))
         // Another job that goes on, so that the stream has progress after the first has ended.
         let other = try await scene.heldJob()
         let state = try await listener.wait(for: "the end") { $0.messages.contains { $0.type == "job.succeeded" } }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
         let reports = state.messages.filter { $0.type == "job.progress" && $0.data["job"].string == id }
         #expect(reports.count >= 3)
-        for (one, next) in zip(reports, reports.dropFirst(4)) {
-            // Messages that are read together may seem closer than they were sent.
-            #expect(next.moment - one.moment > .milliseconds(700))
-        }
+        // The spacing is not checked: late messages may be read together.
+        #expect(Double(reports.count) <= 4 * seconds + 2)
         #expect(reports.allSatisfy { $0.id == nil && $0.data["session"] == "default" })
         let bytes = reports.compactMap { $0.data["progress"]["bytes_received"].integer }
         #expect(bytes == bytes.sorted() && bytes.count == reports.count)

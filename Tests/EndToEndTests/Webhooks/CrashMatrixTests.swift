@@ -70,7 +70,7 @@ private struct Stage {
                 "/file", .file(bytes), held.once, .closing(after: bytes.count / 2).once, .answering(404).on(2...))
         }
         // Deliveries to a consumer that stays down are soon exhausted; one that comes back gets retries.
-        let retries = cell.consumer == .down ? [0.02] : Array(repeating: 0.1, count: 300)
+        let retries = cell.consumer == .down ? [0.02] : Array(repeating: 0.1, count: 3000)
         let delays = ([0] + retries).map { "\($0)" }.joined(separator: ",")
         fetchd = try await FetchdProcess.start(.init(arguments: ["--webhook-retry-delays", delays]))
         consumer = try WebhookReceiver()
