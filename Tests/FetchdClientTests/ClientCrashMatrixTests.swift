@@ -55,7 +55,8 @@ private struct Stage {
 
     init(_ fate: Fate, isServiceKilled: Bool) async throws {
         (self.fate, self.isServiceKilled) = (fate, isServiceKilled)
-        (fetchd, origin, folder) = (try await FetchdProcess.start(), try Origin(), try TemporaryFolder())
+        fetchd = try await FetchdProcess.start(.init(keepsPort: true))
+        (origin, folder) = (try Origin(), try TemporaryFolder())
         let held = OriginBehaviour.waiting(at: Self.size / 2, for: gate)
         let bytes = Content.random(seed: 3, count: Self.size)
         // Without a crash of the service, the first download fails: its rest is gone.
@@ -130,7 +131,7 @@ private struct Stage {
     func strikeService() async throws {
         if isServiceKilled {
             try await fetchd.kill()
-            try await fetchd.restart(onSamePort: true)
+            try await fetchd.restart()
         }
         gate.open()
     }

@@ -2,7 +2,7 @@ import FetchdClient
 import Foundation
 import TestKit
 
-/// A service, an origin, and sessions that use them.
+/// A service at a fixed address, an origin, and sessions that use them.
 struct Fixture {
     let fetchd: FetchdProcess
     let origin: Origin
@@ -10,7 +10,7 @@ struct Fixture {
     let bytes = Content.random(seed: 11, count: 300_000)
 
     init(token: String? = nil) async throws {
-        fetchd = try await FetchdProcess.start(.init(token: token))
+        fetchd = try await FetchdProcess.start(.init(token: token, keepsPort: true))
         origin = try Origin()
         folder = try TemporaryFolder()
     }

@@ -17,7 +17,7 @@ import Testing
             isKilled = true
             try await fixture.fetchd.kill()
             gate.open()
-            try await fixture.fetchd.restart(onSamePort: true)
+            try await fixture.fetchd.restart()
         }
         #expect(seen.last == 300_000)
         let place = URL(filePath: fixture.folder.path("saved"))
@@ -59,7 +59,7 @@ import Testing
             guard case .sessionFinished(let batch) = event.kind else { continue }
             if batch.number == 2 { break }
             try await fixture.fetchd.kill()
-            try await fixture.fetchd.restart(onSamePort: true)
+            try await fixture.fetchd.restart()
             second = try await session.download(from: fixture.url("/a.bin"))
         }
         let journal = try await fixture.fetchd.api.events().filter { $0["session"] == "films" }

@@ -11,7 +11,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func begin() async throws -> (FetchdProcess, Origin) {
-        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let (fetchd, origin) = (try await FetchdProcess.start(.init(keepsPort: true)), try Origin())
         origin.serve("/a.bin", .file(bytes), .waiting(at: 100_000, for: gate).once)
         origin.serve("/b.bin", .file(bytes))
         return (fetchd, origin)
@@ -27,7 +27,7 @@ import Testing
         try await waitForJobs(count, fetchd)
         try await fetchd.kill()
         gate.open()
-        try await fetchd.restart(onSamePort: true)
+        try await fetchd.restart()
     }
 
     private func waitForJobs(_ count: Int, _ fetchd: FetchdProcess) async throws {

@@ -18,17 +18,20 @@ public final class FetchdProcess: TestedService {
         public var launcher: [String] = []
         /// Whether the service may download from the tests' origins: `--allow-network 127.0.0.0/8`.
         public var allowsLoopback = true
+        /// Whether each restart uses the same port, for clients with a fixed address such as a page in a browser.
+        public var keepsPort = false
 
         public init(
             arguments: [String] = [], environment: [String: String] = [:], token: String? = nil,
             launcher: [String] = [],
-            allowsLoopback: Bool = true
+            allowsLoopback: Bool = true, keepsPort: Bool = false
         ) {
             self.arguments = arguments
             self.environment = environment
             self.token = token
             self.launcher = launcher
             self.allowsLoopback = allowsLoopback
+            self.keepsPort = keepsPort
         }
     }
 
@@ -40,18 +43,24 @@ public final class FetchdProcess: TestedService {
     /// Holds `data` and `downloads`.
     public let folder: TemporaryFolder
     private let options: Options
+    /// No other program gets it while the service does not run; nil if each start uses another port.
+    private let reserved: ReservedPort?
     private let incarnation: Monitor<Incarnation>
 
     public static func start(
         _ options: Options = .init(), in folder: TemporaryFolder? = nil
     ) async throws -> FetchdProcess {
         let folder = try folder ?? TemporaryFolder()
-        return try await FetchdProcess(options, folder, launch(options, folder))
+        let reserved = try options.keepsPort ? ReservedPort() : nil
+        return try await FetchdProcess(options, folder, reserved, launch(options, folder, at: reserved))
     }
 
-    private init(_ options: Options, _ folder: TemporaryFolder, _ incarnation: Incarnation) {
+    private init(
+        _ options: Options, _ folder: TemporaryFolder, _ reserved: ReservedPort?, _ incarnation: Incarnation
+    ) {
         self.options = options
         self.folder = folder
+        self.reserved = reserved
         self.incarnation = Monitor(incarnation)
     }
 
@@ -99,14 +108,11 @@ extension FetchdProcess {
         try await child.waitForEnd()
     }
 
-    /// Restarts the service with the same folders and options. The port is another one: `api` and `baseURL` follow it.
-    ///
-    /// - Parameter onSamePort: whether to keep the port, for clients with a fixed address such as a page in a browser.
-    public func restart(onSamePort: Bool = false) async throws {
+    /// Restarts the service with the same folders and options. Unless `Options.keepsPort` is set, the port is another
+    /// one: `api` and `baseURL` follow it.
+    public func restart() async throws {
         precondition(!isRunning, "kill or terminate it first")
-        var options = options
-        if onSamePort { options.arguments += ["--listen", "127.0.0.1:\(port)"] }
-        let next = try await Self.launch(options, folder)
+        let next = try await Self.launch(options, folder, at: reserved)
         incarnation.withLock { $0 = next }
     }
 
@@ -125,13 +131,17 @@ extension FetchdProcess {
 // MARK: - Becoming ready
 
 extension FetchdProcess {
-    private static func launch(_ options: Options, _ folder: TemporaryFolder) async throws -> Incarnation {
+    /// - Parameter reserved: nil for a port that the system chooses.
+    private static func launch(
+        _ options: Options, _ folder: TemporaryFolder, at reserved: ReservedPort?
+    ) async throws -> Incarnation {
         let command = options.launcher + [program]
+        let address = reserved?.address ?? "127.0.0.1:0"
         let store = try TestStore.url(for: folder).map { ["--store", $0] } ?? []
         let child = try await ChildProcess(
             command[0],
             command.dropFirst() + [
-                "serve", "--listen", "127.0.0.1:0", "--data-dir", folder.path("data"), "--downloads-dir",
+                "serve", "--listen", address, "--data-dir", folder.path("data"), "--downloads-dir",
                 folder.path("downloads"),
             ] + store + (options.allowsLoopback ? ["--allow-network", "127.0.0.0/8"] : []) + options.arguments,
             environment: options.environment.merging(options.token.map { ["FETCHD_TOKEN": $0] } ?? [:]) { $1 })
@@ -144,7 +154,8 @@ extension FetchdProcess {
         return Incarnation(child: child, port: port)
     }
 
-    /// The port in the log: the system chooses a free one, so that two services never compete for it.
+    /// The port in the log: unless one is reserved, the system chooses a free one, so that two services never compete
+    /// for it.
     private static func announcedPort(_ child: ChildProcess) throws -> UInt16? {
         try requireRunning(child)
         guard let announcement = child.errors.firstRange(of: " is ready at http://") else { return nil }

@@ -8,13 +8,13 @@ import Testing
     @Test func aNodeThatStartsReportsProgressOfOtherNodes() async throws {
         let origin = try Origin()
         origin.serve(
-            "/film", .file(Content.random(seed: 1, count: 3_000_000)), .limited(bytesPerSecond: 100_000))
+            "/film", .file(Content.random(seed: 1, count: 3_000_000)), .limited(bytesPerSecond: 25_000))
         let cluster = try await TestedCluster(of: 2)
         let (first, second) = (cluster.nodes[0], cluster.nodes[1])
         try await second.kill()
         let job = try await cluster.submit([origin.url("/film")])[0]
         try await first.api.waitForBytes(job)
-        try await second.restart(onSamePort: true)
+        try await second.restart()
         let listener = try EventListener(to: second.port)
         try await listener.wait(for: "progress") { state in
             state.messages.contains { $0.type == "job.progress" && $0.data["job"].string == job }
@@ -39,7 +39,7 @@ import Testing
             group.addTask {
                 for node in [cluster.nodes[2], cluster.nodes[1]] {
                     try await node.kill()
-                    try await node.restart(onSamePort: true)
+                    try await node.restart()
                 }
             }
             try await group.waitForAll()

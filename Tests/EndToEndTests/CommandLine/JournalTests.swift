@@ -23,12 +23,12 @@ import Testing
     }
 
     @Test func eventsFollowsThroughRestart() async throws {
-        let cli = try await CommandLineScene()
+        let cli = try await CommandLineScene(.init(keepsPort: true))
         let first = try await cli.scene.job(in: .succeeded)
         let child = try await cli.start("events", "--follow", "--json", "--after", "0", "--type", "job.*")
         _ = try await eventually("the first job's events") { child.output.contains("job.succeeded") ? true : nil }
         try await cli.fetchd.kill()
-        try await cli.fetchd.restart(onSamePort: true)
+        try await cli.fetchd.restart()
         let second = try await cli.scene.job(in: .failed)
         _ = try await eventually("the second job's events") { child.output.contains("job.failed") ? true : nil }
         child.signal(SIGINT)
@@ -36,7 +36,9 @@ import Testing
         let told = try child.output.split(separator: "\n").map { try JSON(parsing: Array($0.utf8)) }
         let known = try await cli.api.events().filter { $0["job"] != .null }
         #expect(told == known && Set(told.map { $0["job"].string }) == [first, second])
-        #expect(child.errors.isEmpty)
+        // Only a long restart is reported.
+        let reports = child.errors.split(separator: "\n")
+        #expect(reports.allSatisfy { $0.contains("is not answering") }, "\(child.errors)")
     }
 
     @Test func watchFollowsRetriedJobs() async throws {

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func waitContinuesAfterServiceIsKilledAndRestarted() async throws {
-        let cli = try await CommandLineScene()
+        let cli = try await CommandLineScene(.init(keepsPort: true))
         let waiting = try await cli.start("add", "--wait", cli.url("/held"), cli.url("/file"))
         _ = try await eventually("the download to be under way") {
             waiting.errors.contains("succeeded: file") && waiting.errors.contains("running: held") ? true : nil
@@ -49,7 +49,7 @@ import Testing
             waiting.errors.contains("not answering") ? true : nil
         }
         cli.scene.gate.open()
-        try await cli.fetchd.restart(onSamePort: true)
+        try await cli.fetchd.restart()
         #expect(try await waiting.waitForEnd() == .exited(0), "\(waiting.errors)")
         #expect(waiting.output == "held\nfile\n")
         #expect(waiting.errors.contains("fetchd is back."))

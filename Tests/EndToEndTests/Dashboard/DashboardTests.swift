@@ -11,7 +11,7 @@ struct DashboardTests {
 
     /// The user submits a download, and sees its progress and its end across a restart of the service, on one page.
     @Test func showsDownloadAcrossRestartWithoutReload() async throws {
-        let fetchd = try await FetchdProcess.start(.init(token: "correct-horse"))
+        let fetchd = try await FetchdProcess.start(.init(token: "correct-horse", keepsPort: true))
         let (origin, quarter, half) = (try Origin(), Gate(), Gate())
         origin.serve(
             "/voyage.mkv", .file(bytes), .waiting(at: 100_000, for: quarter).once, .waiting(at: 200_000, for: half).once
@@ -22,7 +22,7 @@ struct DashboardTests {
         try await story.said("the half")
         try await fetchd.kill()
         try await story.said("away")
-        try await fetchd.restart(onSamePort: true)
+        try await fetchd.restart()
         try await story.ended()
         #expect(fetchd.downloaded("voyage.mkv") == bytes)
     }

@@ -24,7 +24,9 @@ struct ConsumerExampleTests {
     /// The consumer is killed as soon as its order arrives, before it may have seen the response; then the service is
     /// killed. Both continue: the order is placed once, and each job's end is reported once.
     @Test func resumesAfterKillsOfConsumerAndService() async throws {
-        let (fetchd, origin, gate) = (try await FetchdProcess.start(), try Origin(), Gate())
+        let (fetchd, origin, gate) = (
+            try await FetchdProcess.start(.init(keepsPort: true)), try Origin(), Gate()
+        )
         origin.serve("/a.bin", .file(bytes), .waiting(at: 100_000, for: gate).once)
         origin.serve("/b.bin", .file(bytes))
         let first = try await consumer(fetchd.baseURL, [origin.url("/a.bin"), origin.url("/b.bin")])
@@ -50,7 +52,7 @@ struct ConsumerExampleTests {
             third.errors.contains("Trying again until it does.") ? true : nil
         }
         gate.open()
-        try await fetchd.restart(onSamePort: true)
+        try await fetchd.restart()
         #expect(try await third.waitForEnd() == .exited(0), "\(third.errors)")
 
         let said = (first.output + second.output + third.output).split(separator: "\n")

@@ -18,7 +18,7 @@ import Testing
 
     @Test func downloadsFileAcrossRestartOfService() async throws {
         let (fetchd, origin, gate) = (
-            try await FetchdProcess.start(.init(token: #"corr\ect"horse"#)), try Origin(), Gate()
+            try await FetchdProcess.start(.init(token: #"corr\ect"horse"#, keepsPort: true)), try Origin(), Gate()
         )
         origin.serve("/film.mkv", .file(bytes), .waiting(at: 100_000, for: gate).once)
         let child = try await script(fetchd.baseURL, [origin.url("/film.mkv")], token: #"corr\ect"horse"#)
@@ -30,7 +30,7 @@ import Testing
             child.errors.contains("Is it running (fetchd serve)?") ? true : nil
         }
         gate.open()
-        try await fetchd.restart(onSamePort: true)
+        try await fetchd.restart()
         #expect(try await child.waitForEnd() == .exited(0), "\(child.errors)")
         #expect(child.output.hasSuffix("succeeded, 0.2 MiB of 0.2 MiB, 100 %\nfilm.mkv\n"), "\(child.output)")
         let isSame = folder.bytes(of: "film.mkv") == bytes

@@ -35,7 +35,8 @@ struct WebExampleTests {
         async throws
     {
         let pages = try await Pages()
-        let fetchd = try await FetchdProcess.start(.init(arguments: ["--allow-origin", pages.origin], token: token))
+        let fetchd = try await FetchdProcess.start(
+            .init(arguments: ["--allow-origin", pages.origin], token: token, keepsPort: true))
         try await body(pages, fetchd, try Scenery())
     }
 
@@ -60,7 +61,7 @@ struct WebExampleTests {
             try await story.said("the half")
             try await fetchd.kill()
             try await story.said("away")
-            try await fetchd.restart(onSamePort: true)
+            try await fetchd.restart()
         }
     }
 
