@@ -90,7 +90,8 @@ import Testing
         _ script: String, _ environment: [String: String], in folder: TemporaryFolder
     ) async throws -> String {
         let result = try await ChildProcess.run(
-            "/bin/bash", ["-euo", "pipefail", "-c", script], environment: environment, workingFolder: folder.path)
+            "/bin/bash", ["-euo", "pipefail", "-c", script], environment: environment, workingFolder: folder.path,
+            atMost: .seconds(300))
         #expect(result.succeeded, "\(result)")
         return result.output
     }

@@ -33,7 +33,7 @@ import Webhooks
     }
 
     @Test func showsNamesButNeverValuesOfHeaders() async throws {
-        let (scene, receiver) = (try await Scene(), try WebhookReceiver())
+        let (scene, receiver) = (try await Scene.delivering(after: Scene.parking), try WebhookReceiver())
         let path = "/v1/sessions/default/webhooks/receiver"
         let body: JSON = [
             "url": .string(receiver.url), "headers": ["X-Key": "hunter2hunter2", "X-Tenant": "films"],

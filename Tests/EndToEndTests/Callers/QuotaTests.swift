@@ -46,7 +46,8 @@ import Testing
     }
 
     @Test func bytesOfADayEndSubmissions() async throws {
-        let scene = try await Scene(.init(token: "first"))
+        // The day does not end during the test.
+        let scene = try await Scene(.init(token: "first") { $0.time = ManualTime() })
         // The file has 200,000 bytes.
         let client = try await client(scene, ["bytes_per_day": 200_000])
         try await client.waitForJob(client.submit(scene.order()), .succeeded)

@@ -13,12 +13,12 @@ import Testing
         cluster = try await TestedCluster(of: 2, ["--max-concurrent-jobs", "1"])
     }
 
-    /// Two slow downloads: one on each node.
+    /// Two downloads of two minutes: one on each node.
     private func running() async throws -> [String] {
         for index in 0..<2 {
             origin.serve(
                 "/\(index)", .file(Content.random(seed: UInt64(index), count: 3_000_000)),
-                .limited(bytesPerSecond: 100_000))
+                .limited(bytesPerSecond: 25_000))
         }
         let jobs = try await cluster.submit((0..<2).map { origin.url("/\($0)") })
         try await cluster.wait(for: 2, "running")

@@ -4,12 +4,12 @@ import TestKit
 import Testing
 
 /// What happens to the jobs of a node that ends, or that stops for a while.
-@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(3))) struct TakeoverTests {
+@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(5))) struct TakeoverTests {
     @Test func jobsOfAKilledNodeSucceedElsewhere() async throws {
-        let (origin, receiver) = (try Origin(), try WebhookReceiver())
+        let (origin, receiver, gate) = (try Origin(), try WebhookReceiver(), Gate())
         let files = (0..<20).map { Content.random(seed: UInt64($0), count: 200_000) }
         for (index, bytes) in files.enumerated() {
-            origin.serve("/\(index)", .file(bytes), .limited(bytesPerSecond: 40_000))
+            origin.serve("/\(index)", .file(bytes), .waiting(at: 40_000, for: gate))
         }
         let cluster = try await TestedCluster(
             of: 2, ["--max-concurrent-jobs", "20", "--max-connections-per-host", "100"])
@@ -17,7 +17,8 @@ import Testing
         let jobs = try await cluster.submit(files.indices.map { origin.url("/\($0)") })
         try await cluster.wait(for: 20, "running")
         try await cluster.nodes[0].kill()
-        let finish = try await receiver.waitFor("session.finished", atMost: .seconds(60))
+        gate.open()
+        let finish = try await receiver.waitFor("session.finished", atMost: .seconds(120))
         #expect(finish.data["counts"]["succeeded"] == 20, "\(finish.data.written)")
         let endings = try await cluster.endings(from: cluster.nodes[1])
         #expect(endings.count == 20 && endings.values.allSatisfy { $0 == 1 }, "\(endings)")
@@ -30,19 +31,19 @@ import Testing
 
     /// The stopped node is a zombie: it wakes up after others have taken over, and must change nothing.
     @Test func stoppedNodeChangesNothingWhenItContinues() async throws {
-        let origin = try Origin()
+        let (origin, gate) = (try Origin(), Gate())
         let bytes = Content.random(seed: 1, count: 2_000_000)
-        origin.serve("/film", .file(bytes), .limited(bytesPerSecond: 200_000))
+        origin.serve("/film", .file(bytes), .waiting(at: 100_000, for: gate))
         let cluster = try await TestedCluster(of: 2)
         let (zombie, other) = (cluster.nodes[0], cluster.nodes[1])
         // Only the zombie admits jobs at first.
         other.signal(SIGSTOP)
         let job = try await cluster.submit([origin.url("/film")])[0]
         try await zombie.api.waitForBytes(job, atLeast: 100_000)
-        try await stop(zombie, until: job, succeedsAt: other)
+        try await stop(zombie, until: job, succeedsAt: other, opening: gate)
         let events = try await other.api.events(of: job).map(\.written)
         zombie.signal(SIGCONT)
-        _ = try await eventually("the zombie to start again", atMost: .seconds(30)) {
+        _ = try await eventually("the zombie to start again", atMost: .seconds(60)) {
             zombie.log.contains("fetchd starts again") && zombie.log.matches(of: /is ready at/).count == 2
                 ? true : nil
         }
@@ -57,32 +58,44 @@ import Testing
 
     /// It cannot store the ends of its attempts, but the other node has their jobs, so nothing is lost.
     @Test func replacedNodeThatIsTerminatedEndsInOrder() async throws {
-        let origin = try Origin()
-        origin.serve("/film", .file(Content.random(seed: 1, count: 1_000_000)), .limited(bytesPerSecond: 200_000))
+        let (origin, gate) = (try Origin(), Gate())
+        origin.serve("/film", .file(Content.random(seed: 1, count: 1_000_000)), .waiting(at: 100_000, for: gate))
         let cluster = try await TestedCluster(of: 2)
         let (zombie, other) = (cluster.nodes[0], cluster.nodes[1])
         other.signal(SIGSTOP)
         let job = try await cluster.submit([origin.url("/film")])[0]
         try await zombie.api.waitForBytes(job, atLeast: 100_000)
-        try await stop(zombie, until: job, succeedsAt: other)
+        try await stop(zombie, until: job, succeedsAt: other, opening: gate)
         zombie.signal(SIGTERM)
         zombie.signal(SIGCONT)
         #expect(try await zombie.waitForEnd() == .exited(0), "\(zombie.log)")
         #expect(!zombie.log.contains("gives up storing"), "\(zombie.log)")
     }
 
-    private func stop(_ node: FetchdProcess, until job: String, succeedsAt other: FetchdProcess) async throws {
+    /// - Parameter gate: holds the file back until the node has stopped.
+    private func stop(
+        _ node: FetchdProcess, until job: String, succeedsAt other: FetchdProcess, opening gate: Gate
+    ) async throws {
         node.signal(SIGSTOP)
+        gate.open()
         other.signal(SIGCONT)
-        _ = try await eventually("the job on the other node", atMost: .seconds(40)) {
-            try? await other.api.job(job)["state"] == "succeeded" ? true : nil
+        try await wait(for: job, toSucceedAt: other)
+    }
+
+    /// Includes the time until the lease of the node before it has expired.
+    private func wait(for job: String, toSucceedAt node: FetchdProcess) async throws {
+        _ = try await eventually("the job on the other node", atMost: .seconds(120)) {
+            try? await node.api.job(job)["state"] == "succeeded" ? true : nil
         }
     }
 
     /// The sync of a part does not return, so the replaced node cannot stop in order.
     @Test func replacedNodeWithAHangingDiskStartsAgain() async throws {
         let (faults, origin) = (try await DiskFaults(), try Origin())
-        origin.serve("/film", .file(Content.random(seed: 1, count: 1_000_000)), .limited(bytesPerSecond: 200_000))
+        let (middle, rest) = (Gate(), Gate())
+        origin.serve(
+            "/film", .file(Content.random(seed: 1, count: 1_000_000)), .waiting(at: 100_000, for: middle),
+            .waiting(at: 900_000, for: rest))
         let cluster = try await TestedCluster(
             of: 2, ["--stop-timeout", "1"], environmentOfFirst: faults.environment)
         let (hanging, other) = (cluster.nodes[0], cluster.nodes[1])
@@ -90,10 +103,12 @@ import Testing
         let job = try await cluster.submit([origin.url("/film")])[0]
         try await hanging.api.waitForBytes(job, atLeast: 100_000)
         try faults.set("fdatasync .part 1 - SLEEP=600000")
+        // There are bytes to sync after the rule is set.
+        middle.open()
         _ = try await eventually("the sync that hangs") { faults.log.isEmpty ? nil : true }
-        try await stop(hanging, until: job, succeedsAt: other)
+        try await stop(hanging, until: job, succeedsAt: other, opening: rest)
         hanging.signal(SIGCONT)
-        _ = try await eventually("the node to start again", atMost: .seconds(30)) {
+        _ = try await eventually("the node to start again", atMost: .seconds(60)) {
             hanging.log.matches(of: /is ready at/).count == 2 ? true : nil
         }
         #expect(hanging.log.contains("fetchd starts again"), "\(hanging.log)")
@@ -101,38 +116,38 @@ import Testing
 
     /// A process that cannot use its disk must not keep the jobs of the process before it.
     @Test func killedNodeWhoseDiskHangsAtTheNextStartKeepsNoJobs() async throws {
-        let (faults, origin) = (try await DiskFaults(), try Origin())
-        origin.serve("/film", .file(Content.random(seed: 1, count: 400_000)), .limited(bytesPerSecond: 200_000))
+        let (faults, origin, gate) = (try await DiskFaults(), try Origin(), Gate())
+        origin.serve("/film", .file(Content.random(seed: 1, count: 400_000)), .waiting(at: 50_000, for: gate))
         let cluster = try await TestedCluster(of: 2, environmentOfFirst: faults.environment)
         let (killed, other) = (cluster.nodes[0], cluster.nodes[1])
         other.signal(SIGSTOP)
         let job = try await cluster.submit([origin.url("/film")])[0]
         try await killed.api.waitForBytes(job, atLeast: 50_000)
         try await killed.kill()
+        gate.open()
         try faults.set("fsync downloads$ 1 - SLEEP=600000")
         other.signal(SIGCONT)
         // It does not become ready, and ends with the test.
         let start = Task { try await killed.restart() }
-        _ = try await eventually("the job on the other node", atMost: .seconds(25)) {
-            try? await other.api.job(job)["state"] == "succeeded" ? true : nil
-        }
-        #expect(faults.log.contains { $0.hasPrefix("fsync ") }, "\(faults.log)")
+        try await wait(for: job, toSucceedAt: other)
+        _ = try await eventually("the sync that hangs") { faults.log.contains { $0.hasPrefix("fsync ") } ? true : nil }
         start.cancel()
         _ = await start.result
     }
 
     @Test func terminatedNodeHandsItsJobsOverAtOnce() async throws {
-        let origin = try Origin()
+        let (origin, gate) = (try Origin(), Gate())
         for index in 0..<4 {
             origin.serve(
                 "/\(index)", .file(Content.random(seed: UInt64(index), count: 100_000)),
-                .limited(bytesPerSecond: 50_000))
+                .waiting(at: 50_000, for: gate))
         }
         let cluster = try await TestedCluster(of: 2, ["--max-concurrent-jobs", "4"])
         _ = try await cluster.submit((0..<4).map { origin.url("/\($0)") })
         try await cluster.wait(for: 4, "running")
         #expect(try await cluster.nodes[0].terminate() == .exited(0))
-        try await cluster.wait(for: 4, "succeeded", atMost: .seconds(30))
+        gate.open()
+        try await cluster.wait(for: 4, "succeeded")
         #expect(try await cluster.endings(from: cluster.nodes[1]).count == 4)
         #expect(!cluster.nodes[1].log.contains("did not renew its lease"), "\(cluster.nodes[1].log)")
     }

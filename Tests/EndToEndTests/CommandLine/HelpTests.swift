@@ -130,7 +130,8 @@ import Testing
         let folder = try TemporaryFolder()
         let outcome = try await ChildProcess.run(
             "/bin/bash", ["-euo", "pipefail", "-c", "fetchd() { \(FetchdProcess.program) \"$@\"; }\n" + script],
-            environment: CommandLineScene.environment(fetchd.baseURL, folder), workingFolder: folder.path)
+            environment: CommandLineScene.environment(fetchd.baseURL, folder), workingFolder: folder.path,
+            atMost: .seconds(300))
         #expect(outcome.succeeded, "\(outcome)")
         for command in Self.commands {
             #expect(page.contains("fetchd \(command.joined(separator: " "))"), "\(command)")

@@ -49,6 +49,13 @@ extension APIClient {
         try await waitForJob(id, toBe: "over", atMost: timeout) { ["succeeded", "failed"].contains($0["state"]) }
     }
 
+    /// Waits until the first attempt of a job has received so many bytes, or is over.
+    func waitForBytesOfFirstAttempt(_ id: String, atLeast count: Int64) async throws {
+        try await waitForJob(id, toBe: "at \(count) bytes") { job in
+            (job["progress"]["bytes_received"].integer ?? 0) >= count || (job["attempts"].integer ?? 0) > 1
+        }
+    }
+
     /// The types of a job's events, in order.
     func types(of id: String) async throws -> [String] { JSON.types(of: try await events(of: id)) }
 }

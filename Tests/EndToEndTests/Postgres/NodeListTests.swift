@@ -22,12 +22,12 @@ import Testing
 
     @Test(.enabled(if: PostgresServer.isAvailable)) func eachNodeListsAllNodes() async throws {
         let cluster = try await TestedCluster(of: 3)
-        _ = try await eventually("a leader") {
-            let listed = try await cluster.nodes[0].api.get("/v1/nodes").json["nodes"].arrayValue ?? []
-            return listed.contains { $0["is_leader"] == true } ? true : nil
-        }
         for (index, node) in cluster.nodes.enumerated() {
-            let listed = try #require(try await node.api.get("/v1/nodes").json["nodes"].arrayValue)
+            let listed = try await eventually("a leader, and a lease of each node") {
+                let listed = try await node.api.get("/v1/nodes").json["nodes"].arrayValue ?? []
+                let haveLeases = listed.allSatisfy { $0["state"] == "running" }
+                return haveLeases && listed.contains { $0["is_leader"] == true } ? listed : nil
+            }
             #expect(listed.map(\.["number"]) == [1, 2, 3] && Set(listed.map(\.["id"].string)).count == 3, "\(listed)")
             #expect(listed.map(\.["is_self"]) == [0, 1, 2].map { .bool($0 == index) })
             #expect(listed.map(\.["state"]) == ["running", "running", "running"])
@@ -75,6 +75,10 @@ import Testing
         let job = try await cluster.submit([origin.url("/file")])[0]
         try await cluster.nodes[0].api.waitForJob(job, .succeeded)
         survivor.signal(SIGCONT)
+        // If it was stopped for long, it needs a new lease.
+        _ = try await eventually("the survivor to be ready") {
+            try? await survivor.api.get("/readyz").status == 200 ? true : nil
+        }
         #expect(try await survivor.api.delete("/v1/nodes/1").status == 409)
         #expect(try await survivor.api.delete("/v1/nodes/9").status == 404)
         try await cluster.nodes[0].stop()

@@ -9,8 +9,7 @@ extension TransferScenario {
 
     private static let together: [TransferScenario] = [
         .init("every range as asked") { trial in
-            let ending = try await trial.share()
-            #expect(trial.requests.count >= 4)
+            let ending = try await trial.share(requests: 4...100)
             #expect(trial.requests.first?.header("Range") == "bytes=0-")
             #expect(trial.requests.dropFirst().allSatisfy { $0.header("If-Range") == "\"v1\"" })
             return ending
@@ -54,27 +53,27 @@ extension TransferScenario {
 
     private static let mirrored: [TransferScenario] = [
         .init("ranges, and so does a mirror") { trial in
-            let ending = try await trial.share(besideA: .file(trial.wide().file))
+            let ending = try await trial.share(besideA: .file(trial.wide().file), takesBytes: true)
             #expect(trial.requestsToMirror.count >= 2)
             return ending
         },
         .init("ranges, and a mirror has another `ETag`") { trial in
-            try await trial.share(besideA: .file(trial.wide().other, etag: "\"v2\""))
+            try await trial.share(besideA: .file(trial.wide().other, etag: "\"v2\""), takesBytes: false)
         },
         .init("the same, with a `checksum`") { trial in
             let ending = try await trial.share(
-                besideA: .file(trial.wide().file, etag: "\"mirror\""), with: trial.wide().checksum)
+                besideA: .file(trial.wide().file, etag: "\"mirror\""), takesBytes: true, with: trial.wide().checksum)
             #expect(trial.requestsToMirror.count >= 2)
             return ending
         },
         .init("other bytes under the same size from a mirror, with a `checksum`") { trial in
             let ending = try await trial.share(
-                besideA: .file(trial.wide().other, etag: "\"mirror\""), with: trial.wide().checksum)
+                besideA: .file(trial.wide().other, etag: "\"mirror\""), takesBytes: true, with: trial.wide().checksum)
             #expect(ending.job["attempts"] == 2)
             return ending
         },
         .init("ranges, and a mirror has another size") { trial in
-            try await trial.share(besideA: .file(trial.wide().file + [0]))
+            try await trial.share(besideA: .file(trial.wide().file + [0]), takesBytes: false)
         },
         .init("ranges, and fetchd is killed half-way") { trial in
             let fetchd = try await FetchdProcess.start()
@@ -105,11 +104,21 @@ extension TransferScenario {
 extension Trial {
     private static let rate = OriginBehaviour.limited(bytesPerSecond: 1 << 20)
 
+    /// The bytes that a connection gets while the scenario waits for others.
+    private static let held = 100_000
+
     /// Downloads a larger file over four connections from a server with the given behaviours.
+    ///
+    /// - Parameter requests: their number in the end.
     fileprivate func share(_ behaviours: OriginBehaviour..., requests: ClosedRange<Int>? = nil) async throws -> Ending {
-        let wide = wide()
-        origin.serve(path, .file(wide.file), [Self.rate] + behaviours)
-        let ending = try await wide.download(with: ["connections": 4])
+        let (wide, gate) = (wide(), Gate())
+        origin.serve(
+            path, .file(wide.file), [Self.rate, .waiting(at: Self.held, for: gate).once] + behaviours)
+        let id = try await wide.submit(with: ["connections": 4])
+        // The first response does not end before the other connections begin.
+        #expect(await origin.waitForRequests(path, count: min(requests?.lowerBound ?? 2, 4)))
+        gate.open()
+        let ending = try await wide.ending(of: id)
         if let requests { #expect(requests.contains(self.requests.count), "\(self.requests.count) requests") }
         return ending
     }
@@ -121,14 +130,24 @@ extension Trial {
         ["checksum": ["algorithm": "sha-256", "value": .string(SHA.hexadecimal(of: file))]]
     }
 
-    fileprivate func share(besideA mirror: OriginResource, with members: JSONObject = [:]) async throws -> Ending {
-        let wide = wide()
-        origin.serve(path, .file(wide.file), Self.rate)
+    /// Downloads a larger file over four connections from a server and a mirror.
+    ///
+    /// - Parameter takesBytes: whether the job takes bytes from the mirror.
+    fileprivate func share(
+        besideA mirror: OriginResource, takesBytes: Bool, with members: JSONObject = [:]
+    ) async throws -> Ending {
+        let (wide, gate) = (wide(), Gate())
+        origin.serve(path, .file(wide.file), Self.rate, .waiting(at: Self.held, for: gate))
         origin.serve(mirrorPath, mirror, .ignoringConditions, Self.rate)
         var order: JSONObject = [
             "url": nil, "urls": [.string(url), .string(origin.url(mirrorPath))], "connections": 4,
         ]
         for (name, value) in members.members { order[name] = value }
-        return try await wide.download(with: order)
+        let id = try await wide.submit(with: order)
+        #expect(await origin.waitForRequests(mirrorPath, count: takesBytes ? 2 : 1))
+        // More bytes than four connections to the server get.
+        if takesBytes { try await api.waitForBytesOfFirstAttempt(id, atLeast: Int64(4 * Self.held + 1)) }
+        gate.open()
+        return try await wide.ending(of: id)
     }
 }

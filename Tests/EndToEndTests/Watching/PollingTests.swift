@@ -102,7 +102,7 @@ import Testing
 
     @Test func endsJobWaitWithProgress() async throws {
         let scene = try await Scene()
-        let slow: JSONObject = ["rate_limit_bytes_per_second": 100_000]
+        let slow: JSONObject = ["rate_limit_bytes_per_second": 20_000]
         scene.origin.serve("/long", .file(Content.random(seed: 3, count: 2_000_000)))
         let id = try await scene.api.submit(scene.order("/long").with(slow))
         try await scene.api.waitForBytes(id)
