@@ -35,6 +35,13 @@ import Testing
         #expect(configuration.effective.maxConcurrentJobs == 16)
     }
 
+    /// Otherwise a node that commits all the time would read the settings again and again.
+    @Test func readOfWhatIsKnownIsNeverOutdated() {
+        let version = configuration.version
+        configuration.follow([SettingName.maxConcurrentJobs.rawValue: 3], at: .distantPast)
+        #expect(configuration.replaceStored(by: [.maxConcurrentJobs: 3], readAt: version, at: .distantPast))
+    }
+
     @Test func unusableValuesAreLeftOut() {
         configuration.follow(["max_concurrent_jobs": .null, "of_a_later_version": 1, "log_level": 7], at: .distantPast)
         #expect(configuration.effective.maxConcurrentJobs == 16)

@@ -46,6 +46,18 @@ import Testing
         #expect(verdict(lost, failures: 8) == .fail(lost))
     }
 
+    /// A client has changed the job since the attempt began, so that the job goes on after its last attempt.
+    @Test func nextAttemptAfterTheLastOneWaitsIfTheFailureMayPass() {
+        func delay(_ failure: Failure, _ hint: RetryPolicy.Hint = .init()) -> Double {
+            policy.nextAttempt(after: failure, failuresInARow: 8, hint: hint, at: Sample.now, jitter: 1)
+                .timeIntervalSince(Sample.now)
+        }
+        #expect(delay(Failure(.connectionLost, "")) == 128)
+        #expect(delay(Failure(.badStatus, "", status: 503), .init(retryAfter: 3600)) == 3600)
+        #expect(delay(Failure(.badRange, ""), .init(mayPass: true)) == 128)
+        #expect(delay(Failure(.badStatus, "", status: 404), .init(retryAfter: 3600)) == 0)
+    }
+
     @Test func retriesFailureHintedAsTransient() {
         let hint = RetryPolicy.Hint(mayPass: true)
         func verdict(_ failures: Int) -> RetryPolicy.Verdict {

@@ -250,6 +250,18 @@ import Testing
         #expect(try await store.webhook(webhook.name, of: .default).state.failingSince != nil)
     }
 
+    @Test(arguments: Self.otherEndpoints) func doesNotDisableAWebhookFor410OfAFormerEndpoint(
+        _ declaration: WebhookDeclaration, _ reach: WebhookReach
+    ) async throws {
+        let webhook = try await declare("hook", ["job.created"])
+        _ = try await fixture.create()
+        let former = try await due(webhook)
+        _ = try await store.declareWebhook(webhook.name, of: .default, as: declaration, reaching: reach)
+        try await record(former, 410, .gone)
+        #expect(try await store.webhook(webhook.name, of: .default).state == .enabled(failingSince: nil))
+        #expect(try await due(webhook).id == former.id)
+    }
+
     @Test func countsARejectionAfterTheSameDeclaration() async throws {
         let webhook = try await declare("hook", ["job.created"])
         _ = try await fixture.create()

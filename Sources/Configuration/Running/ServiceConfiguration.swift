@@ -68,6 +68,7 @@ public final class ServiceConfiguration: Sendable {
     /// - Returns: false if a client has changed a setting since; then nothing is replaced.
     func replaceStored(by stored: [SettingName: JSON], readAt version: Int, at now: Date) -> Bool {
         state.withLock { state in
+            if state.stored == stored { return true }
             guard state.version == version else { return false }
             state.stored = stored
             state.update(state.settings, at: now)

@@ -82,10 +82,18 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         default: break
         }
         guard failure.mayPass || hint.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }
+        let until = nextAttempt(after: failure, failuresInARow: failuresInARow, hint: hint, at: now, jitter: jitter)
+        return .wait(Wait(.retry(until: until), cause: failure))
+    }
+
+    /// When the source may be asked again, if `maxAttempts` does not end the job: at once after a permanent failure, because
+    /// the job then asks for something else.
+    public func nextAttempt(
+        after failure: Failure, failuresInARow: Int, hint: Hint = Hint(), at now: Date, jitter: Double
+    ) -> Date {
+        guard failure.mayPass || hint.mayPass else { return now }
         let bound = min(maxSeconds, baseSeconds * pow(2, Double(max(0, failuresInARow - 1))))
         let asked = min(hint.retryAfter ?? 0, Self.retryAfterLimit)
-        let delay = max(bound * jitter, asked)
-        let until = Date(milliseconds: now.addingTimeInterval(delay).milliseconds)
-        return .wait(Wait(.retry(until: until), cause: failure))
+        return Date(milliseconds: now.addingTimeInterval(max(bound * jitter, asked)).milliseconds)
     }
 }

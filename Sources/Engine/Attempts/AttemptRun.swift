@@ -82,31 +82,38 @@ struct AttemptRun: Sendable {
         // The next attempt writes to a new part, so the failure may not recur.
         if attempt.partFile?.fault != nil { hint.mayPass = true }
         let before = attempt.hasGained ? 0 : attempt.job.failuresInARow
-        let verdict = attempt.spec.retry.verdict(
+        let (policy, jitter) = (attempt.spec.retry, Double.random(in: 0...1))
+        let verdict = policy.verdict(
             on: failure, waitsFor: attempt.spec.waitFor(after: failure), failuresInARow: before + 1, hint: hint,
-            at: now,
-            jitter: .random(in: 0...1))
+            at: now, jitter: jitter)
+        let next = policy.nextAttempt(
+            after: failure, failuresInARow: before + 1, hint: hint, at: now, jitter: jitter)
         services.log.info(
             "Attempt \(attempt.job.attempts) of \(attempt.job.id) ended: \(failure.code.rawValue), \(failure.message)",
             metadata: attempt.logFields.merging(["code": "\(failure.code.rawValue)"]) { $1 })
         if failure.code == .storageError { services.health.doubt() }
         let keepsPart = !failure.disprovesBytes
         switch verdict {
-        case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: keepsPart)
+        case .wait(let wait): await end(attempt, .attemptDeferred(wait), keepsPart: keepsPart, next: next)
         case .fail(let failure) where attempt.spec.hasMirrorLeft && failure.isOfSource:
-            await end(attempt, .attemptDiverted(Wait(.retry(until: now), cause: failure)), keepsPart: keepsPart)
-        case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: keepsPart)
+            let wait = Wait(.retry(until: now), cause: failure)
+            await end(attempt, .attemptDiverted(wait), keepsPart: keepsPart, next: next)
+        case .fail(let failure): await end(attempt, .attemptFailed(failure), keepsPart: keepsPart, next: next)
         }
         return .failed
     }
 
     /// One commit ends the attempt: it stores state, offset and event together.
-    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool) async {
+    ///
+    /// - Parameter next: when the job tries again if a client has changed it meanwhile; nil: at once.
+    private func end(_ attempt: Attempt, _ signal: JobSignal, keepsPart: Bool, next: Date? = nil) async {
         // If the commit fails, the database still shows the job as running, and the part is kept for the next start.
-        try? await store(signal, attempt, keepsPart: keepsPart)
+        try? await store(signal, attempt, keepsPart: keepsPart, next: next)
     }
 
-    private func store(_ signal: JobSignal, _ attempt: Attempt, keepsPart: Bool) async throws(NotStored) {
+    private func store(
+        _ signal: JobSignal, _ attempt: Attempt, keepsPart: Bool, next: Date?
+    ) async throws(NotStored) {
         let kept = keepsPart ? await keptPart(of: attempt) : KeptPart()
         if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
         var report = AttemptReport(
@@ -118,7 +125,7 @@ struct AttemptRun: Sendable {
         if let cause, case .stale? = outcome {
             // Meanwhile a client changed the job or its session. The next attempt uses the new values.
             report.spec = nil
-            let wait = Wait(.retry(until: services.time.now), cause: cause)
+            let wait = Wait(.retry(until: next ?? services.time.now), cause: cause)
             outcome = try await commit(attempt, .attemptDeferred(wait), report)
         }
         if outcome == nil { active.drop(attempt) }

@@ -50,39 +50,49 @@ struct FinishedJobPruner: MaintenanceWorker {
     ///
     /// - Returns: the number of deleted jobs. Those that a client wants to keep by now stay, and so do their files.
     func delete(_ jobs: [Job], past retention: FinishedRetention) async throws -> Int {
-        let removable = retention.deletesFiles ? try await removeFiles(of: jobs, past: retention) : jobs
+        let isDue: @Sendable () -> Bool = { applies(retention) }
+        guard retention.deletesFiles else { return try await deleteRows(of: jobs, past: retention, while: isDue) }
+        var (emptied, others): ([Job], [Job]) = ([], [])
+        for job in jobs {
+            switch try await removeFile(of: job, past: retention) {
+            case .removed: emptied.append(job)
+            case .isNotHere: others.append(job)
+            case .stays: break
+            }
+        }
+        // For a job whose file is gone, a change of the retention comes too late.
+        return try await deleteRows(of: emptied, past: retention) { true }
+            + deleteRows(of: others, past: retention, while: isDue)
+    }
+
+    private func deleteRows(
+        of jobs: [Job], past retention: FinishedRetention, while applies: @escaping @Sendable () -> Bool
+    ) async throws -> Int {
+        guard !jobs.isEmpty else { return 0 }
         let deleted = try await services.store.deleteFinishedJobs(
-            removable, removingFilesElsewhere: retention.deletesFiles && services.folder.use.hasOwnFolder,
-            while: { applies(retention) })
+            jobs, removingFilesElsewhere: retention.deletesFiles && services.folder.use.hasOwnFolder, while: applies)
         await services.removeParts(deleted.compactMap { $0.part?.id })
         return deleted.count
     }
 
-    /// - Returns: the jobs without those whose file could not be removed, or has to stay.
-    private func removeFiles(of jobs: [Job], past retention: FinishedRetention) async throws -> [Job] {
-        var removable: [Job] = []
-        for job in jobs {
-            if try await removeFile(of: job, past: retention) { removable.append(job) }
-        }
-        return removable
+    private enum FileOutcome {
+        case removed, isNotHere, stays
     }
 
     /// It looks at the job and the retention directly before the removal. A client that has deleted the job, or changed
     /// the retention, keeps the file.
-    ///
-    /// - Returns: whether the job has no file here any more.
-    private func removeFile(of job: Job, past retention: FinishedRetention) async throws -> Bool {
-        guard services.folder.use.hasFile(of: job), let file = job.state.finish?.file else { return true }
-        guard try await services.store.hasFinished(asDid: job) else { return false }
+    private func removeFile(of job: Job, past retention: FinishedRetention) async throws -> FileOutcome {
+        guard services.folder.use.hasFile(of: job), let file = job.state.finish?.file else { return .isNotHere }
+        guard try await services.store.hasFinished(asDid: job) else { return .stays }
         do {
             return try await services.lanes.metadata.run {
-                guard applies(retention) else { return false }
+                guard applies(retention) else { return .stays }
                 try services.folder.removeFile(file)
-                return true
+                return .removed
             }
         } catch let error as DiskError {
             services.log.warning("Could not \(error.action): \(error.reason). fetchd keeps the job \(job.id).")
-            return false
+            return .stays
         }
     }
 }

@@ -33,8 +33,7 @@ extension Transaction {
             if isOfThisRequest { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
             try transitionWebhook(webhook, on: .rejected(at: now))
         case .gone:
-            // An answer of the webhook's previous address is ignored.
-            guard present?.url == due.webhook.url else { break }
+            guard isOfThisEndpoint else { break }
             try transitionWebhook(webhook, on: .goneAnswered)
         }
         wake(.deliveries)

@@ -148,6 +148,28 @@ import Testing
         #expect(fixture.temporary.bytes(of: "downloads/film.bin") != nil)
     }
 
+    /// A job that still named the removed file would promise it to its clients.
+    @Test func deletesTheJobOfARemovedFileAlsoUnderAChangedRetention() async throws {
+        let fixture = try MaintenanceFixture()
+        try await succeededJob(fixture, "film.bin")
+        fixture.time.advance(by: 2000)
+        let retention = Self.shortRetention(deletingFiles: true)
+        let worker = pruner(fixture, retention)
+        let due = try await fixture.store.finishedJobs(past: retention).jobs
+        let gate = Gate()
+        async let busy = fixture.store.admitJobs(AdmissionLimits(jobs: 0, connectionsPerHost: 1)) { _ in gate.pass() }
+        await gate.reached()
+        async let deleted = worker.delete(due, past: retention)
+        _ = try await eventually("the file to be removed") {
+            fixture.temporary.bytes(of: "downloads/film.bin") == nil ? true : nil
+        }
+        fixture.limit { $0.finishedRetention = nil }
+        gate.open()
+        _ = try await busy
+        #expect(try await deleted == 1)
+        #expect(try await jobs(fixture) == 0)
+    }
+
     private static func shortRetention(deletingFiles deletesFiles: Bool) -> FinishedRetention {
         FinishedRetention(acknowledged: 100, unacknowledged: 1000, deletesFiles: deletesFiles)
     }
