@@ -140,9 +140,8 @@ public final class DownloadService: Sendable {
                 modes: options.fileModes,
                 for: folderUse(store))
         }
-        try await StartError.wrapping { () async throws(StoreError) in
-            try await configuration.load(from: store, log: log)
-        }
+        try await loadSettings(from: store)
+        guard !isStopping else { return }
         let (downloads, webhooks) = (try downloadClient(), try webhookClient())
         pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
         defer { pulse.withLock { $0 = nil } }
@@ -176,6 +175,19 @@ public final class DownloadService: Sendable {
         await downloads.shutdown()
         await webhooks.shutdown()
         try result.get()
+    }
+
+    /// The store was opened just before, so a failure of its database may be temporary.
+    private func loadSettings(from store: Store) async throws {
+        while !isStopping {
+            do throws(StoreError) {
+                return try await configuration.load(from: store, log: log)
+            } catch {
+                guard error.canPass else { throw StartError(description: error.description) }
+                log.warning("fetchd cannot read its settings yet, and tries again every second. \(error)")
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 
     /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the

@@ -1,5 +1,6 @@
 import Formats
 import Foundation
+import PostgresClient
 import TestKit
 import Testing
 
@@ -60,6 +61,33 @@ import Testing
         #expect(successes.count == 60)
         let numbers = try await fetchd.api.events().compactMap { $0["id"].integer }
         #expect(numbers == numbers.indices.map { Int64($0) + 1 } && numbers.count > 120, "\(numbers)")
+    }
+
+    /// The settings are read after the database was opened. A lock holds them back until the server is paused.
+    @Test func waitsForAServerThatGoesAwayDuringTheStart() async throws {
+        #expect(try await fetchd.terminate() == .exited(0))
+        let target = try PostgresTarget(url: server.url())
+        let (holder, watcher) = (try PostgresConnection(to: target), try PostgresConnection(to: target))
+        try holder.execute(script: "BEGIN; LOCK TABLE service_settings IN ACCESS EXCLUSIVE MODE")
+        let starting = try await ChildProcess(
+            FetchdProcess.program,
+            [
+                "serve", "--listen", "127.0.0.1:0", "--store", server.url(), "--data-dir",
+                fetchd.folder.path("data"), "--downloads-dir", fetchd.folder.path("downloads"),
+            ])
+        _ = try await eventually("the read to wait") {
+            let waiting = try watcher.execute(PostgresStatement("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+            return try waiting[0].value(0, as: Int64.self) > 0 ? true : nil
+        }
+        server.pause()
+        _ = try await eventually("the service to try again") {
+            starting.errors.contains("cannot read its settings yet") ? true : nil
+        }
+        server.resume()
+        holder.close()
+        _ = try await eventually("the service to be ready") { starting.errors.contains("is ready at") ? true : nil }
+        starting.signal(SIGTERM)
+        #expect(try await starting.waitForEnd() == .exited(0))
     }
 
     /// Waits until so many jobs have succeeded, as far as the service can be asked.
