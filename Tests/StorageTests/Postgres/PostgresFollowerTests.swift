@@ -28,7 +28,7 @@ struct PostgresFollowerTests {
         #expect(try timeout[0].value(0, as: String.self) == "8000")
     }
 
-    /// Nobody has closed it.
+    /// A store that no caller has closed ends its thread, its connection and its lease when it is released.
     @Test func releasedStoreEndsItsConnections() async throws {
         let (fixture, folder) = (try PostgresFixture(), try TemporaryFolder())
         var options = Store.Options()
