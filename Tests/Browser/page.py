@@ -89,6 +89,10 @@ class Page:
             ".find((row) => row.querySelector('[data-part=name]').textContent === arguments[0])", name,
         )  # fmt: skip
 
+    def names(self) -> list[str]:
+        """The names of the downloads in the order of the rows."""
+        return self.run("return [...document.querySelectorAll('#job-rows [data-part=name]')].map((name) => name.textContent)")
+
     def row_text(self, name: str, part: str) -> str:
         row = self.row(name)
         return row.find_element(By.CSS_SELECTOR, f"[data-part={part}]").text if row else ""

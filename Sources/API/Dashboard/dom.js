@@ -49,13 +49,16 @@ export function setBar(bar, fraction, label) {
   setAttribute(bar, "aria-label", label);
 }
 
-/** Brings the children of a list into this order. Children in the right place are not moved, so that they keep the focus. */
+/** Brings the children of a list into this order. A child that moves keeps the focus; one that does not is not touched. */
 export function arrange(parent, children) {
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null;
   const wanted = new Set(children);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
   children.forEach((child, index) => {
     if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
   });
+  // The browser takes the focus from an element that moves.
+  if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
 /** Buttons with `data-close` close their dialog. The browser handles Escape. */

@@ -55,6 +55,16 @@ struct DashboardTests {
         #expect(jobs.count == 2)
     }
 
+    @Test func keepsTheFocusInARowThatMoves() async throws {
+        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let names = ["anvil.bin", "brass.bin", "cedar.bin"]
+        for name in names {
+            origin.serve("/" + name, .file(bytes))
+            try await fetchd.api.waitForJob(fetchd.api.submit(["url": .string(origin.url("/" + name))]), .succeeded)
+        }
+        try await BrowserStory("sorting", fetchd.baseURL, names[0], names[1], names[2]).ended()
+    }
+
     @Test func suppliesNewURLForExpiredLink() async throws {
         let fetchd = try await FetchdProcess.start(.init(arguments: ["--enable-rehearsals"]))
         try await fetchd.api.submit([
