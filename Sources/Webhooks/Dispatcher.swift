@@ -75,8 +75,8 @@ public actor Dispatcher {
 
     /// - Returns: the webhooks with a due delivery, and the time to check again if no signal comes earlier.
     private func dueWebhooks() async -> (keys: [Int64], next: Date?) {
-        // One node posts for all.
-        guard store.isLeader else { return ([], time.now.addingTimeInterval(Store.leaderCheckInterval)) }
+        // Without its lease, the node posts nothing, because other nodes may post.
+        guard store.holdsLease else { return ([], time.now.addingTimeInterval(options.retryInterval)) }
         do {
             let due = try await store.webhooksDue()
             reads.end()

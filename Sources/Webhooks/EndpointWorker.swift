@@ -59,8 +59,8 @@ struct EndpointWorker: Sendable {
     }
 
     private func due(besides underWay: Set<DeliveryID>) async -> [DueDelivery] {
-        // Another node posts from now on.
-        guard store.isLeader else { return [] }
+        // Other nodes may post from now on.
+        guard store.holdsLease else { return [] }
         do {
             // Deliveries in progress are still pending in the outbox, and may be among the first.
             let due = try await store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)

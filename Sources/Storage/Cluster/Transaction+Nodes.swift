@@ -10,7 +10,10 @@ extension Transaction {
         if use["has_jobs"] as Bool {
             throw StoreError.nodeInUse(number, why: "other nodes have not taken over its jobs yet")
         }
-        for table in ["removals", "attempt_requests", "additional_connections", "progress", "last_commits"] {
+        let tables = [
+            "removals", "attempt_requests", "additional_connections", "webhook_leases", "progress", "last_commits",
+        ]
+        for table in tables {
             try run("DELETE FROM \(table) WHERE node = ?", [number])
         }
         try run("UPDATE journal SET first_node = NULL WHERE first_node = ?", [number])

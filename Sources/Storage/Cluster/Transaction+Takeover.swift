@@ -12,6 +12,7 @@ extension Transaction {
         var takeover = Takeover()
         if let time { takeover.nodes = try endLeases(at: time, by: node) }
         takeover.leads = try changedRows(Self.lead, [node.number]) > 0
+        try endWebhookLeasesOfEndedNodes()
         let left = try jobs(
             JobRow.select + """
                 WHERE jobs.state = 'running'

@@ -56,6 +56,7 @@ extension Transaction {
             """,
             [id.text, webhook.key, webhook.name, session.text, event, type.rawValue, now.milliseconds])
         countDeliveries(from: nil, to: .pending)
+        try leaseWebhook(webhook.key)
         wake(.deliveries)
         return id
     }

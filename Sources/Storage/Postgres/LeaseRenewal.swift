@@ -1,8 +1,12 @@
 import Downloads
 import PostgresClient
 
-/// When the lease is renewed.
+/// When the lease is renewed, and when the node looks for what no notification has told it.
 struct LeaseRenewal {
+    /// A node stores the progress of its jobs and reads that of the others each time. So progress is less than two
+    /// seconds old: it waits for this long to be stored, and for this long to be read.
+    private static let interval: Duration = .milliseconds(900)
+
     private let node: Node
     private var last: Duration?
     private var lookedAt: Duration = .zero
@@ -14,8 +18,10 @@ struct LeaseRenewal {
         isDraining && !hasShownDraining || last.map { now - $0 >= NodeLease.renewal } ?? true
     }
 
+    func untilNextLook(at now: Duration) -> Duration { max(.zero, lookedAt + Self.interval - now) }
+
     mutating func looksAgain(at now: Duration) -> Bool {
-        guard now - lookedAt >= .seconds(1) else { return false }
+        guard untilNextLook(at: now) == .zero else { return false }
         lookedAt = now
         return true
     }

@@ -88,7 +88,8 @@ final class PostgresFollower: Sendable {
         follower.refresh()
         try look(connection, dialect, renewal)
         while !isClosed.withLock(\.self) {
-            let received = try connection.waitForNotifications(atMost: .milliseconds(500))
+            let received = try connection.waitForNotifications(
+                atMost: min(renewal.untilNextLook(at: lease.uptime), .milliseconds(500)))
             // The connection drops further notifications until these are taken.
             if received.count >= PostgresConnection.notificationLimit { follower.refresh() }
             let notices = received.compactMap { CommitNotice.parse($0.payload) }.filter {
@@ -98,9 +99,9 @@ final class PostgresFollower: Sendable {
             if renewal.isDue(at: lease.uptime, isDraining: lease.isDraining) {
                 try renewal.renew(lease, on: connection)
             }
-            let isSecondOver = renewal.looksAgain(at: lease.uptime)
-            if !notices.isEmpty || isSecondOver { try look(connection, dialect, renewal) }
-            if isSecondOver { try PostgresExchange.run(follower.exchange, of: node, on: connection) }
+            let looksAgain = renewal.looksAgain(at: lease.uptime)
+            if !notices.isEmpty || looksAgain { try look(connection, dialect, renewal) }
+            if looksAgain { try PostgresExchange.run(follower.exchange, of: node, on: connection) }
         }
     }
 

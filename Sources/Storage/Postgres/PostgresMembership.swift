@@ -23,7 +23,7 @@ final class PostgresMembership: Sendable {
     ) throws {
         (self.target, self.reach, self.channel) = (target, reach, channel)
         let sentAt = SystemTime().uptime
-        start = try PostgresNode.register(id, description, on: connection)
+        start = try PostgresNode.register(id, description, channel: channel, on: connection)
         (node, firstNode) = (start.node, Locked(start.firstNode))
         lease = NodeLease(
             .init(serverTime: start.serverTime, sentAt: sentAt, answeredAt: SystemTime().uptime))

@@ -16,21 +16,23 @@ enum PostgresNode {
 
     /// Makes the service a node with a new epoch, and gives it a lease. A former process of the same node is replaced.
     ///
-    /// The node does not lead yet: its workers run only after its start, which can take long. See
+    /// The node does not lead and posts to no webhook yet: its workers run only after its start, which can take long. See
     /// `Store.takeOverNodes`.
     ///
     /// - Parameter id: see `NodeFile`.
     static func register(
-        _ id: String, _ description: NodeDescription, on connection: PostgresConnection
+        _ id: String, _ description: NodeDescription, channel: String, on connection: PostgresConnection
     ) throws -> Registration {
         try connection.transaction { transaction in
             let journal = try transaction.execute(
                 PostgresStatement("SELECT commits, last, first_node FROM journal WHERE id = 1 FOR UPDATE"))
             let row = try transaction.execute(PostgresStatement(insert, values(id, description)))
             let node = Node(number: try row[0].value(0), epoch: try row[0].value(1))
-            let forget = "DELETE FROM additional_connections WHERE node = $1"
             try transaction.commit(with: [
-                PostgresStatement(forget, [.int8(node.number)]), PostgresStatement(endLead, [.int8(node.number)]),
+                PostgresStatement("DELETE FROM additional_connections WHERE node = $1", [.int8(node.number)]),
+                PostgresStatement("DELETE FROM webhook_leases WHERE node = $1", [.int8(node.number)]),
+                PostgresStatement(endLead, [.int8(node.number)]),
+                announcement(CommitNotice(work: [.deliveries]), of: node, on: channel),
             ])
             return Registration(
                 node: node, position: try journal[0].value(0), lastEvent: try journal[0].value(1),
@@ -62,8 +64,6 @@ enum PostgresNode {
 
     /// Ends the lease, so that other nodes take over at once.
     static func leave(_ node: Node, channel: String, on connection: PostgresConnection) throws {
-        let notice = CommitNotice(work: [.nodes, .jobs])
-        let text = notice.text(from: CommitNotice.Origin(position: 0, node: node.number))
         try connection.transaction { transaction in
             try transaction.execute(PostgresStatement("SELECT 1 FROM journal WHERE id = 1 FOR UPDATE"))
             try transaction.commit(with: [
@@ -80,9 +80,14 @@ enum PostgresNode {
                     DELETE FROM additional_connections
                     WHERE node = $1 AND EXISTS (SELECT 1 FROM nodes WHERE number = $1 AND epoch = $2)
                     """, [.int8(node.number), .int8(node.epoch)]),
-                PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text(text)]),
+                announcement(CommitNotice(work: [.nodes, .jobs]), of: node, on: channel),
             ])
         }
+    }
+
+    private static func announcement(_ notice: CommitNotice, of node: Node, on channel: String) -> PostgresStatement {
+        let text = notice.text(from: CommitNotice.Origin(position: 0, node: node.number))
+        return PostgresStatement("SELECT pg_notify($1, $2)", [.text(channel), .text(text)])
     }
 
     /// The server's clock in milliseconds since 1970 (UTC).

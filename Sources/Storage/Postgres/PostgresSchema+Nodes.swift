@@ -8,7 +8,8 @@ extension PostgresSchema {
     /// - `attempt_requests`: what a node should do with a job that runs on it. `stop` is NULL if the specification of the job
     ///   has changed.
     /// - `additional_connections`: the connections of each node besides the first one of each running job.
-    /// - `progress`: of the running jobs, at most some seconds old. It is not durable.
+    /// - `webhook_leases`: the node that posts to a webhook with pending deliveries.
+    /// - `progress`: of the running jobs, about a second old. It is not durable.
     /// - `journal.first_node`: the node that has the parts and the files of jobs without a node, which are older than the nodes.
     ///   NULL: it is not known.
     /// - `removals`: part files and finished files in the folder of another node, which removes them.
@@ -44,6 +45,10 @@ extension PostgresSchema {
             host text COLLATE "C" NOT NULL,
             count bigint NOT NULL CHECK (count >= 1),
             PRIMARY KEY (node, session, host)
+        );
+        CREATE TABLE webhook_leases (
+            webhook bigint NOT NULL PRIMARY KEY REFERENCES webhooks (key) ON DELETE CASCADE,
+            node bigint NOT NULL
         );
         CREATE UNLOGGED TABLE progress (
             job text COLLATE "C" NOT NULL PRIMARY KEY,

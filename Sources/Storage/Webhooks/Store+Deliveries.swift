@@ -10,17 +10,36 @@ import HTTPSemantics
 extension Store {
     /// The webhooks that have a delivery due now, and the time of the next one. Each webhook has its own worker, so
     /// that a slow endpoint does not delay others.
-    public func webhooksDue() async throws(StoreError) -> (keys: [Int64], next: Date?) {
+    ///
+    /// Of several nodes, each gets the webhooks that it has a lease of. This node takes the leases that no node has.
+    public func webhooksDue() async throws -> (keys: [Int64], next: Date?) {
+        let (due, next) = try await busyWebhooks()
+        let unleased = due.filter { !$0.isLeased }.map(\.key)
+        guard !unleased.isEmpty else { return (due.map(\.key), next) }
+        let own = try await writer.write { try $0.leaseWebhooks(unleased) }
+        return (due.filter { $0.isLeased || own.contains($0.key) }.map(\.key), next)
+    }
+
+    /// - Returns: the webhooks with a due delivery, except those that another node has a lease of.
+    private func busyWebhooks() async throws -> (due: [(key: Int64, isLeased: Bool)], next: Date?) {
         let now = time.now.milliseconds
-        return try await read { db in
-            var keys: [Int64] = []
+        return try await read { [node] db in
+            var due: [(Int64, Bool)] = []
             var next: Int64?
-            for webhook in try db.rows(Self.busyWebhooks, [now]) {
+            let busy =
+                if let node {
+                    try db.rows(Self.busyWebhooksOfNode, [now, node.number])
+                } else {
+                    try db.rows(Self.busyWebhooks, [now])
+                }
+            for webhook in busy {
                 let times: [Int64] = ["due", "later", "finish"].compactMap { webhook[$0] }
-                if times.contains(where: { $0 <= now }) { keys.append(webhook["key"]) }
+                if times.contains(where: { $0 <= now }) {
+                    due.append((webhook["key"], node == nil || webhook["is_leased"]))
+                }
                 next = (times.filter { $0 > now } + [next].compactMap(\.self)).min()
             }
-            return (keys, next.map(Date.init(milliseconds:)))
+            return (due, next.map(Date.init(milliseconds:)))
         }
     }
 
@@ -45,13 +64,24 @@ extension Store {
         FROM busy WHERE key IS NOT NULL
         """
 
-    /// The deliveries to attempt now for one webhook, in the order of their due times, and then of their events.
+    private static let busyWebhooksOfNode = """
+        SELECT busy.*, CASE WHEN node IS NULL THEN 0 ELSE 1 END AS is_leased
+        FROM (\(busyWebhooks)) AS busy LEFT JOIN webhook_leases ON webhook = key
+        WHERE node IS NULL OR node = ?2
+        """
+
+    /// The deliveries to attempt now for one webhook, in the order of their due times, and then of their events; none if
+    /// another node has the lease of the webhook.
     public func dueDeliveries(to webhook: Int64, limit: Int) async throws(StoreError) -> [DueDelivery] {
         let now = time.now.milliseconds
-        return try await read { [sealer] db in
-            guard
-                let row = try db.row("SELECT * FROM webhooks WHERE key = ?", [webhook])
-            else { return [] }
+        return try await read { [sealer, node] db in
+            let found =
+                if let node {
+                    try db.row(Self.leasedWebhook, [webhook, node.number])
+                } else {
+                    try db.row("SELECT * FROM webhooks WHERE key = ?", [webhook])
+                }
+            guard let row = found else { return [] }
             let webhook = try WebhookRow.webhook(row, sealer)
             guard webhook.lost.isEmpty else { return [] }
             // The finish is the first pending delivery, so it is not held back.
@@ -65,6 +95,11 @@ extension Store {
             }
         }
     }
+
+    private static let leasedWebhook = """
+        SELECT * FROM webhooks
+        WHERE key = ?1 AND EXISTS (SELECT 1 FROM webhook_leases WHERE webhook = ?1 AND node = ?2)
+        """
 
     private static let traceOfSession =
         "(SELECT trace FROM jobs WHERE session = events.session ORDER BY id DESC LIMIT 1)"

@@ -36,6 +36,7 @@ extension Transaction {
             guard isOfThisEndpoint else { break }
             try transitionWebhook(webhook, on: .goneAnswered)
         }
+        try endLeaseOfIdleWebhook(webhook)
         wake(.deliveries)
         wake(.sessions)
     }
@@ -59,6 +60,7 @@ extension Transaction {
             WHERE id = ?4
             """, [next.name.rawValue, retryAt?.milliseconds, isAnotherRequest, delivery["id"] as String])
         countDeliveries(from: state.name, to: next.name)
+        if next.name == .pending { try leaseWebhook(delivery["webhook"]) }
         wake(.deliveries)
     }
 

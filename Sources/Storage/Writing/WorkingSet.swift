@@ -12,6 +12,8 @@ final class WorkingSet: @unchecked Sendable {
     var currentBatches = RowVersions<Name, Batch>(limit: 1000)
     /// The enabled webhooks of each session.
     var subscriptions = RowVersions<Name, [WebhookSubscription]>(limit: 1000)
+    /// The webhooks that a node has the lease of.
+    var leasedWebhooks = RowVersions<Int64, Bool>(limit: 1000)
     /// How many jobs of each session wait for help of the client.
     var blockedJobs = RowVersions<Name, Int>(limit: 1000)
     /// The bytes that the jobs of each session with a `max_total_size` hold.
@@ -25,6 +27,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.keepWrite()
         currentBatches.keepWrite()
         subscriptions.keepWrite()
+        leasedWebhooks.keepWrite()
         blockedJobs.keepWrite()
         heldBytes.keepWrite()
         transferQuotas.keepWrite()
@@ -36,6 +39,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.dropWrite()
         currentBatches.dropWrite()
         subscriptions.dropWrite()
+        leasedWebhooks.dropWrite()
         blockedJobs.dropWrite()
         heldBytes.dropWrite()
         transferQuotas.dropWrite()
@@ -47,6 +51,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.dropGroup()
         currentBatches.dropGroup()
         subscriptions.dropGroup()
+        leasedWebhooks.dropGroup()
         blockedJobs.dropGroup()
         heldBytes.dropGroup()
         transferQuotas.dropGroup()
@@ -58,6 +63,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.commit { _ in true }
         currentBatches.commit { _ in true }
         subscriptions.commit { _ in true }
+        leasedWebhooks.commit { _ in true }
         blockedJobs.commit { _ in true }
         heldBytes.commit { _ in true }
         transferQuotas.commit { _ in true }
@@ -69,6 +75,7 @@ final class WorkingSet: @unchecked Sendable {
         sessions.removeAll()
         currentBatches.removeAll()
         subscriptions.removeAll()
+        leasedWebhooks.removeAll()
         blockedJobs.removeAll()
         heldBytes.removeAll()
         transferQuotas.removeAll()

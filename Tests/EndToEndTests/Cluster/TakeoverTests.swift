@@ -29,6 +29,25 @@ import Testing
         #expect(listed.allSatisfy { $0["attempts"] == 1 }, "\(listed.map(\.written))")
     }
 
+    /// The node that appends an event sends it. This one dies while it waits for the answer.
+    @Test func deliveryOfAKilledNodeIsSentByAnother() async throws {
+        let (origin, receiver) = (try Origin(), try WebhookReceiver())
+        origin.serve("/film", .file(Content.random(seed: 1, count: 1000)))
+        receiver.fallSilent(for: 1...1)
+        let cluster = try await TestedCluster(of: 2)
+        let (killed, other) = (cluster.nodes[0], cluster.nodes[1])
+        _ = try await other.api.declareWebhook(url: receiver.url, events: ["job.created"])
+        _ = try await cluster.submit([origin.url("/film")])
+        let first = try await receiver.waitFor("job.created")
+        try await killed.kill()
+        let again = try await receiver.waitFor("job.created", count: 2, atMost: .seconds(60))[1]
+        #expect(again.id == first.id)
+        _ = try await eventually("the delivery to be acknowledged") {
+            let page = try await other.api.get("/v1/sessions/default/webhooks/receiver/deliveries")
+            return page.json["deliveries"].arrayValue?.map { $0["state"] } == ["acknowledged"] ? true : nil
+        }
+    }
+
     /// The stopped node is a zombie: it wakes up after others have taken over, and must change nothing.
     @Test func stoppedNodeChangesNothingWhenItContinues() async throws {
         let (origin, gate) = (try Origin(), Gate())
