@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -98,7 +99,7 @@ class Postgres:
         self.pause()
         children = self._children()
         for process in (self._process.pid, *children):
-            os.kill(process, signal.SIGKILL)
+            _send(signal.SIGKILL, process)
         self._process.wait(60)
         until("the processes of PostgreSQL have ended", lambda: not any(map(_exists, children)))
 
@@ -140,7 +141,7 @@ class Postgres:
         assert self._process
         self._process.send_signal(number)
         for process in self._children():
-            os.kill(process, number)
+            _send(number, process)
 
     def _children(self) -> list[int]:
         assert self._process
@@ -160,6 +161,12 @@ class Postgres:
 def _environment() -> dict[str, str]:
     """Without the variables that lead PostgreSQL's programs to another server."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+
+
+def _send(number: signal.Signals, process: int) -> None:
+    """To a process of the server, which can end at any time."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)
 
 
 def _exists(process: int) -> bool:
