@@ -8,6 +8,10 @@ extension Transaction {
     /// Gives this node the lease if no node has it. Each change that makes a delivery pending calls it.
     func leaseWebhook(_ webhook: Int64) throws {
         guard let node, working.leasedWebhooks[webhook] == nil else { return }
+        try lease(webhook, by: node)
+    }
+
+    private func lease(_ webhook: Int64, by node: Node) throws {
         try run(
             "INSERT INTO webhook_leases (webhook, node) VALUES (?, ?) ON CONFLICT (webhook) DO NOTHING",
             [webhook, node.number])
@@ -19,7 +23,7 @@ extension Transaction {
     /// - Returns: the webhooks that this node has a lease of.
     func leaseWebhooks(_ webhooks: [Int64]) throws -> Set<Int64> {
         guard let node else { return Set(webhooks) }
-        for webhook in webhooks { try leaseWebhook(webhook) }
+        for webhook in webhooks { try lease(webhook, by: node) }
         let own = try rows("SELECT webhook FROM webhook_leases WHERE node = ?", [node.number])
         return Set(own.map { $0["webhook"] as Int64 })
     }
