@@ -38,7 +38,7 @@ extension PlayedJob {
     mutating func lookAtPart() async throws {
         let job = try await service.job(id)
         guard job.isAtRest, job["state"] != "succeeded" else { return }
-        let part = try await service.resumeData(of: id)
+        let part = try await resumeData(like: job)
         let durable = part?["bytes_durable"].integer ?? 0
         if job["progress"]["bytes_durable"].integer != durable {
             note("its bytes_durable are not those of its resume data, \(durable): \(job.written)")
@@ -60,6 +60,19 @@ extension PlayedJob {
             }
         }
         if !isTrue { note("no file on disk has what its resume data promises: \(part.written)") }
+    }
+
+    /// Asks again if another node of several does not know the newest revision of the job yet.
+    private func resumeData(like job: JSON) async throws -> JSON? {
+        var part = try await service.resumeData(of: id)
+        let lastTry = ContinuousClock.now + (service.nodes.count > 1 ? .seconds(10) : .zero)
+        while part?["bytes_durable"].integer ?? 0 != job["progress"]["bytes_durable"].integer,
+            ContinuousClock.now < lastTry
+        {
+            try await Task.sleep(for: .milliseconds(20))
+            part = try await service.resumeData(of: id)
+        }
+        return part
     }
 
     // MARK: Results
