@@ -76,8 +76,7 @@ export class JobList {
 
   /** Takes a job that another part of the page has read or changed. */
   show(job) {
-    const known = this.set.take(job);
-    this.#rows.get(job.id)?.show(known);
+    this.set.take(job);
     this.#renderSoon();
   }
 
@@ -205,9 +204,11 @@ export class JobList {
     byID("jobs-heading").scrollIntoView({ block: "nearest" });
   }
 
+  /** The user has pressed a button of a row. Its new text, place and buttons are shown together, and at once. */
   #noteChange(id, job) {
-    if (job) this.show(job);
+    if (job) this.set.take(job);
     if (job === null) this.forget(id);
+    this.#render();
     this.#on.changed();
   }
 

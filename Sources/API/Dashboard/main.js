@@ -173,6 +173,8 @@ async function readStatistics() {
 
 async function readProgress() {
   const running = await get(query(address("jobs"), { state: "running", limit: mostMeasured }));
+  // The stream has begun to speak meanwhile, and what it says is newer.
+  if (feed.isStreaming) return;
   for (const job of running.jobs) takeProgress({ job: job.id, progress: job.progress, phase: job.phase });
 }
 
