@@ -220,16 +220,33 @@ def organising(url: str) -> None:
         page.require_no_harm()
 
 
+# After `hold()`, the page gets the answers to PUT only after `release()`.
+HOLDING = """
+const asked = window.fetch;
+window.hold = () => { window.held = new Promise((release) => (window.release = release)); };
+window.fetch = async (url, options) => {
+  const answer = await asked(url, options);
+  if (options?.method === "PUT") await window.held;
+  return answer;
+};
+"""
+
+
 def posting(url: str, receiver: str) -> None:
     """Webhooks are declared, tested, changed, sent again and deleted. The secret is shown once."""
-    with opened(url) as page:
+    with opened(url, before=HOLDING) as page:
         page.show("webhooks")
         page.click("button", "New webhook")
         fill(page, name="library", url="nonsense")
         page.click_first("#form-submit")
         page.until("the mistake is named", lambda: "Address" in page.find("#form-error").text)
         fill(page, url=receiver)
+        # Escape does not close the form while its answer, with the secret, is on its way.
+        page.run("hold()")
         page.click_first("#form-submit")
+        page.until("it is sent", lambda: page.find("#form-submit").get_attribute("aria-busy"))
+        page.press(Keys.ESCAPE, Keys.ESCAPE)
+        page.run("release()")
         page.until("the secret is shown", lambda: "The secret of library" in page.find("#form-heading").text)
         secret = page.find("dialog[open] [name=secret]").get_attribute("value")
         page.require("It is not a secret.", secret.startswith("whsec_"))
@@ -252,6 +269,11 @@ def posting(url: str, receiver: str) -> None:
         page.click_first("dialog[open] [name='job.*']")
         send(page)
         page.until("it has changed", lambda: "session.*, job.*" in page.find(".webhook").text)
+        page.click("button", "Edit: default / library")
+        page.until("the form is open", lambda: page.find("#form-dialog").is_displayed())
+        page.require("The form has former values.", page.find("dialog[open] [name='job.*']").is_selected())
+        page.press(Keys.ESCAPE)
+        page.until("the form is closed", lambda: not page.find("#form-dialog").is_displayed())
         page.click("button", "Send again from: default / library")
         page.until("the form is open", lambda: page.find("#form-dialog").is_displayed())
         send(page)
@@ -504,8 +526,13 @@ def configuring(url: str) -> None:
         page.driver.refresh()
         page.until("they stay", lambda: page.all("#settings-form [name=schedule]"))
         page.require("The rate is another.", field("rate_limit_bytes_per_second").get_attribute("value") == "20 MiB/s")
+        # A reset keeps what is not saved in other fields, and the focus.
+        field("max_connections_per_host").clear()
+        field("max_connections_per_host").send_keys("9")
         page.click("#settings-form button", "Reset: Downloads at once")
         page.until("the default is back", lambda: source("max_concurrent_jobs") == "the default")
+        page.require("The other field has lost its value.", field("max_connections_per_host").get_attribute("value") == "9")
+        page.require("The focus is lost.", page.focused == field("max_concurrent_jobs"))
         page.require_no_harm()
 
 

@@ -372,6 +372,62 @@ def parsing(url: str) -> None:
             page.require(f"In pieces of {size}: {events}", events == expected)
 
 
+# The page stands still: its requests get no answer, until the story replaces `fetch` again.
+NO_ANSWERS = "window.fetch = () => new Promise(() => {});"
+
+# `asked` has the requests, `answer(n, document)` answers one.
+ANSWERED_BY_HAND = """
+window.asked = []; window.failures = [];
+const answers = [];
+window.fetch = (url) => new Promise((answer) => { asked.push(new URL(url).pathname); answers.push(answer); });
+window.answer = (number, document) => answers[number](Response.json(document));
+window.job = (id, revision, state) => ({ id, revision, state, progress: {} });
+window.note = (type, job) => set.noteEvent({ type, job, time: "2999-01-01T00:00:00Z", data: { attempt: 1 } });
+return import("/dashboard/jobset.js").then(({ JobSet }) => {
+  window.set = new JobSet({ changed() {}, failed: (error) => failures.push(String(error)), inView: () => [...set.jobs.keys()] });
+});
+"""
+
+FAILS_ONCE = """
+return import("/dashboard/coalesce.js").then(async ({ coalesced }) => {
+  let runs = 0;
+  const want = coalesced(async () => { runs += 1; if (runs === 1) throw new Error("planned"); }, 0);
+  await want().catch(() => {});
+  await want();
+  return runs;
+});
+"""
+
+
+def catching_up(url: str) -> None:
+    """Downloads and events that come while the list or a download is read are neither lost nor overwritten."""
+    with Page(url, before=NO_ANSWERS) as page:
+        page.require("After a failure it never runs again.", page.run(FAILS_ONCE) == 2)
+        page.run(ANSWERED_BY_HAND)
+        asked = lambda number, path: page.until(f"it asks for {path}", lambda: page.run("return asked.slice(arguments[0])", number) == [path])
+        state = lambda: page.run("return set.jobs.get('new')?.state")
+
+        page.run("set.load()")
+        page.until("it reads the list", lambda: page.run("return asked.length") == 3)
+        page.run("set.take(job('new', 1, 'queued')); note('job.started', 'new');")
+        page.run("for (const number of [0, 1, 2]) answer(number, { jobs: [job('old', 1, 'queued')], next_cursor: null })")
+        page.until("the list is read", lambda: page.run("return !set.isLoading"))
+        page.require("What was added meanwhile is gone.", state() == "running")
+
+        asked(3, "/v1/jobs/new")
+        page.run("note('job.paused', 'new'); answer(3, job('new', 2, 'running'))")
+        asked(4, "/v1/jobs/new")
+        page.run("answer(4, job('new', 5, 'queued'))")
+        page.until("the answer is taken", lambda: state() == "queued")
+        # The event of an earlier revision comes last.
+        page.run("note('job.paused', 'new')")
+        page.require("The event has no effect.", state() == "paused")
+        asked(5, "/v1/jobs/new")
+        page.run("answer(5, job('new', 5, 'queued'))")
+        page.until("the service is right", lambda: state() == "queued")
+        page.require("Something has failed.", not page.run("return failures.length"))
+
+
 def lately(url: str, name: str) -> None:
     """A page that is opened on a phone shows what runs first, what the service measured before, and all of a session."""
     with Page(url, width=390, height=844) as page:
@@ -400,7 +456,7 @@ def lately(url: str, name: str) -> None:
 STORIES = {
     story.__name__: story
     for story in (
-        typing, signing_in, reading, driving, sorting, supplying, hostile, many, accessible, streaming, parsing, lately,
+        typing, signing_in, reading, driving, sorting, supplying, hostile, many, accessible, streaming, parsing, catching_up, lately,
     )
 }  # fmt: skip
 

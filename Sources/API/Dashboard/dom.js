@@ -61,7 +61,16 @@ export function arrange(parent, children) {
   if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
 }
 
-/** Buttons with `data-close` close their dialog. The browser handles Escape. */
-export function closeByButtons(dialog) {
-  for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", () => dialog.close());
+/**
+ * Buttons with `data-close` close their dialog. The browser handles Escape.
+ *
+ * @param isBusy whether the dialog waits for an answer that it has to show; it stays open then.
+ */
+export function closeByButtons(dialog, isBusy = () => false) {
+  for (const button of dialog.querySelectorAll("[data-close]")) {
+    button.addEventListener("click", () => isBusy() || dialog.close());
+  }
+  dialog.addEventListener("cancel", (event) => isBusy() && event.preventDefault());
+  // A browser closes a dialog at the second Escape, even if the page has prevented the first.
+  dialog.addEventListener("close", () => isBusy() && dialog.showModal());
 }

@@ -218,7 +218,7 @@ export class JobList {
     setText(byID("jobs-count"), this.#countWords(shown, all, isNarrowed));
     const empty = byID("jobs-empty");
     empty.hidden = shown > 0;
-    setText(empty, this.set.isLoading ? "Reading the downloads…" : emptyWords(isNarrowed));
+    setText(empty, this.set.isPartial ? "Reading the downloads…" : emptyWords(isNarrowed));
     setAttribute(byID("job-rows").parentElement, "aria-rowcount", shown + 1);
     [...byID("job-rows").children].forEach((row, index) => {
       setAttribute(row, "aria-rowindex", this.#pages.start + index + 2);
@@ -227,7 +227,7 @@ export class JobList {
 
   #countWords(shown, all, isNarrowed) {
     const words = isNarrowed ? `${count(shown)} of ${counted(all, "download")}` : shown > 0 ? counted(shown, "download") : "";
-    if (this.set.isLoading) return `${words} so far…`;
+    if (this.set.isPartial) return `${words} so far…`;
     if (this.set.isComplete) return words;
     return `${words}. The list is too long for the page: it searches and sorts those that run or wait and the newest. ` +
       "Choose a session, a state or a tag to see others.";
