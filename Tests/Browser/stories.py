@@ -158,6 +158,7 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
         page.click("button", "Forget held.bin")
         page.click("#question-dialog button", "Forget")
         page.until("it is gone", lambda: page.row("held.bin") is None)
+        page.require("The focus is not in the next row.", page.run("return document.activeElement.closest('#job-rows tr')"))
         page.require_no_harm()
 
 
@@ -191,6 +192,10 @@ def supplying(url: str, fresh: str) -> None:
         field.send_keys(fresh, Keys.ENTER)
         page.until("it goes on to its end", lambda: "Done" in page.find("#job-dialog dl").text)
         page.until("the form is gone", lambda: not page.all("#job-dialog .supply"))
+        # The button that has opened the details is gone, too.
+        page.until_state("film.mkv", "Done")
+        page.press(Keys.ESCAPE)
+        page.until("the view has the focus", lambda: page.focused.get_attribute("id") == "jobs-heading")
         page.require_no_harm()
 
 
@@ -380,7 +385,7 @@ ANSWERED_BY_HAND = """
 window.asked = []; window.failures = [];
 const answers = [];
 window.fetch = (url) => new Promise((answer) => { asked.push(new URL(url).pathname); answers.push(answer); });
-window.answer = (number, document) => answers[number](Response.json(document));
+window.answer = (number, document, status = 200) => answers[number](Response.json(document, { status }));
 window.job = (id, revision, state) => ({ id, revision, state, progress: {} });
 window.note = (type, job) => set.noteEvent({ type, job, time: "2999-01-01T00:00:00Z", data: { attempt: 1 } });
 return import("/dashboard/jobset.js").then(({ JobSet }) => {
@@ -426,6 +431,13 @@ def catching_up(url: str) -> None:
         page.run("answer(5, job('new', 5, 'queued'))")
         page.until("the service is right", lambda: state() == "queued")
         page.require("Something has failed.", not page.run("return failures.length"))
+
+        page.run("set.load()")
+        page.run("for (const number of [6, 7, 8]) answer(number, {}, 503)")
+        page.until("the list cannot be read", lambda: page.run("return failures.length") == 1)
+        page.require("What was there is gone.", page.run("return set.isComplete && set.jobs.size === 2"))
+        page.run("set.check({})")
+        page.require("It is not read again.", page.run("return asked.length") == 12)
 
 
 def lately(url: str, name: str) -> None:
