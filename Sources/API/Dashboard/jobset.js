@@ -88,6 +88,8 @@ export class JobSet {
       this.#on.changed();
     };
     const first = this.#page(null, firstPage);
+    // It is awaited below, unless another page fails before it.
+    first.catch(() => {});
     await Promise.all(this.#urgentStates().map(async (state) => take((await this.#page(null, largePage, state)).jobs)));
     let page = await first;
     take(page.jobs);

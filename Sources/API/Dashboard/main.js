@@ -20,7 +20,7 @@ import { announce, complain } from "./notices.js";
 import { isBound } from "./scopes.js";
 import { SessionList } from "./sessions.js";
 import { SettingsForm } from "./settings.js";
-import { prepareSignIn } from "./signin.js";
+import { prepareSignIn, readCaller } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
 import { prepareThroughput, showThroughput } from "./throughput.js";
 import { prepareViews, showView, viewShown } from "./views.js";
@@ -88,6 +88,8 @@ async function reset(list) {
   showSessions(list);
   readWebhooks();
   jobs.reload();
+  details.refresh();
+  readCaller();
 }
 
 /** While the service is unreachable, the state of the connection already says so; other failures are shown. */
