@@ -191,6 +191,7 @@ export class JobSet {
   async #readChanged(generation) {
     const wanted = this.#on.inView().filter((id) => this.#changed.has(id));
     const left = wanted.length > mostSingles ? await this.#readPages(wanted, generation) : wanted;
+    if (left.length > mostSingles) this.refresh();
     await Promise.all(left.slice(0, mostSingles).map((id) => this.#readOne(id, generation)));
     if (generation === this.#generation && wanted.length > 0) this.#on.changed();
   }
