@@ -65,7 +65,10 @@ export class BulkActions {
 
   /** Shows which actions the selected downloads allow. */
   show(jobs) {
-    byID("selection-actions").hidden = jobs.length === 0;
+    const actions = byID("selection-actions");
+    actions.hidden = jobs.length === 0;
+    // What is hidden does not keep the focus.
+    if (actions.hidden && actions.contains(document.activeElement)) byID("select-all").focus();
     for (const button of this.#buttons) {
       const number = jobs.reduce((sum, job) => sum + isOpen(button.dataset.bulk, job), 0);
       if (button.dataset.bulk in ends) button.hidden = !jobs.some(hasQueue);

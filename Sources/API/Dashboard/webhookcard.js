@@ -2,7 +2,7 @@
 
 import { address, post, remove } from "./api.js";
 import { answerWords, lastAttempt, statisticsWords } from "./attempts.js";
-import { element, setAttribute, setText } from "./dom.js";
+import { element, passFocus, setAttribute, setText } from "./dom.js";
 import { counted, duration, exactDuration, secondsUntil, time } from "./format.js";
 import { complain, tell } from "./notices.js";
 import { ask } from "./question.js";
@@ -57,6 +57,7 @@ export class WebhookCard {
     for (const button of Object.values(this.#buttons)) {
       setAttribute(button, "aria-label", `${button.textContent.replace("…", "")}: ${session} / ${name}`);
     }
+    passFocus(this.root, this.#buttons.edit);
   }
 
   async act(action, on) {
