@@ -71,6 +71,8 @@ class Page:
 
     def _tell_what_there_is(self) -> None:
         print(self.driver.find_element(By.TAG_NAME, "body").text[:3000], file=sys.stderr)
+        focused = self.run("return `${document.hasFocus()} ${document.activeElement?.outerHTML.slice(0, 300)}`")
+        print(f"The page has the focus, and this element of it: {focused}", file=sys.stderr)
         for line in self.driver.get_log("browser"):
             print(line["message"], file=sys.stderr)
 

@@ -2,7 +2,7 @@
 
 import { address, get, post, query } from "./api.js";
 import { answerWords, statisticsWords } from "./attempts.js";
-import { byID, closeByButtons, element, passFocus, setText } from "./dom.js";
+import { byID, closeByButtons, element, keepFocus, setText } from "./dom.js";
 import { counted, exactDuration, secondsUntil, duration, time } from "./format.js";
 import { announce, tell } from "./notices.js";
 import { sentence } from "./problems.js";
@@ -66,9 +66,10 @@ export class DeliveryLog {
       const page = await get(query(logOf(webhook), { limit: pageSize, cursor, state }));
       if (this.#webhook !== webhook || byID("deliveries-state").value !== state) return;
       byID("deliveries-error").hidden = true;
-      this.#show(page.deliveries);
-      if (!isAgain) this.#showMore(page.next_cursor);
-      passFocus(this.#dialog, byID("deliveries-heading"));
+      keepFocus(this.#dialog, [byID("deliveries-heading")], () => {
+        this.#show(page.deliveries);
+        if (!isAgain) this.#showMore(page.next_cursor);
+      });
     } catch (error) {
       this.#complain(error);
     }

@@ -76,10 +76,14 @@ function focusNear(parent, place) {
   else focusView();
 }
 
-/** Moves the focus to another control of this part of the page, if the one that has it is hidden now. */
-export function passFocus(root, ...others) {
-  const focused = document.activeElement;
-  if (root.contains(focused) && focused.hidden) others.find((other) => !other.hidden)?.focus();
+/**
+ * Changes a part of the page. If that hides the control that has the focus, the first of the others that is shown gets it: the
+ * browser takes the focus from what it hides.
+ */
+export function keepFocus(root, others, change) {
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
+  change();
+  if (focused?.closest("[hidden]")) others.find((other) => !other.hidden)?.focus();
 }
 
 /** Focuses the heading of the view that is shown. */
