@@ -19,6 +19,19 @@ from selenium.webdriver.support.ui import WebDriverWait
 # Seconds, for stories that fail.
 PATIENCE = 30
 
+# Presses an element if a pointer would reach it in its middle. It is one script, so that nothing moves in between.
+PRESS = """
+const [target] = arguments;
+target.scrollIntoView({ block: "center", behavior: "instant" });
+const box = target.getClientRects()[0];
+const top = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+const isUnable = target.disabled || target.getAttribute("aria-disabled") || target.getAttribute("aria-busy");
+if (isUnable || !target.contains(top)) return false;
+target.focus();
+target.click();
+return true;
+"""
+
 
 def die_with_the_story() -> None:
     """Asks the kernel to end the driver when this process ends, however it does (prctl(2), PR_SET_PDEATHSIG)."""
@@ -58,6 +71,8 @@ class Page:
 
     def _tell_what_there_is(self) -> None:
         print(self.driver.find_element(By.TAG_NAME, "body").text[:3000], file=sys.stderr)
+        focused = self.run("return `${document.hasFocus()} ${document.activeElement?.outerHTML.slice(0, 300)}`")
+        print(f"The page has the focus, and this element of it: {focused}", file=sys.stderr)
         for line in self.driver.get_log("browser"):
             print(line["message"], file=sys.stderr)
 
@@ -138,14 +153,13 @@ class Page:
         raise AssertionError(f"Tab does not lead to '{name}'.")
 
     def click(self, selector: str, name: str) -> None:
-        element = self.until(f"there is '{name}'", lambda: self._able(selector, name))
-        # Where it is covered by the page's head, nobody could click it either: bring it to the middle.
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        self.until(f"'{name}' can be clicked", lambda: self._press(self.named(selector, name)))
 
-    def _able(self, selector: str, name: str) -> WebElement | None:
-        element = self.named(selector, name)
-        return element if element and not element.get_attribute("aria-disabled") else None
+    def click_first(self, selector: str) -> None:
+        self.until(f"{selector} can be clicked", lambda: self._press(next(iter(self.all(selector)), None)))
+
+    def _press(self, element: WebElement | None) -> bool:
+        return element is not None and bool(self.run(PRESS, element))
 
     # Judging
 

@@ -95,6 +95,7 @@ def reading(url: str, token: str, name: str) -> None:
         page.until("it asks for the token", lambda: page.find("#token-dialog").is_displayed())
         page.press(token, Keys.ENTER)
         page.until_state(name, "Done")
+        page.until("the scope is known", lambda: page.run("return document.body.dataset.scope") == "read")
         for button in ("Add downloads", f"Forget {name}", "Pause all downloads of default"):
             page.require(f"There is '{button}'.", page.named("button", button) is None)
         page.require("The file cannot be saved.", page.named("button", f"Save {name}"))
@@ -106,6 +107,7 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
     with Page(url) as page:
         page.click("button", "Add downloads")
         page.find("#add-form textarea").send_keys(f"{flaky}\n\nno address at all\n{good}")
+        page.until("the line is named", lambda: "1 line is wrong" in page.find("#add-preview-words").text)
         page.click("button", "Add")
         error = page.until("the mistake is shown", lambda: page.find("#add-error").text)
         page.require(f"It says '{error}'.", error.startswith("Line 3: The address "))
@@ -132,8 +134,8 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
         page.until(
             "the focus is in the row", lambda: page.row("flaky.bin").find_elements(By.CSS_SELECTOR, ":focus"))
 
-        # The list can sort its rows again between the press and the release of the button.
-        page.until("the details open", lambda: page.find("#job-dialog").is_displayed() or page.click("#job-rows button", "good.bin"))
+        page.click("#job-rows button", "good.bin")
+        page.until("the details open", lambda: page.find("#job-dialog").is_displayed())
         page.until("the receipt is there", lambda: "Length\nVerified" in page.find("#job-dialog").text)
         page.require("The sha-256 is another.", sha256 in page.find("#job-dialog").text)
         page.click("#job-dialog button", "Close")
@@ -156,6 +158,7 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
         page.click("button", "Forget held.bin")
         page.click("#question-dialog button", "Forget")
         page.until("it is gone", lambda: page.row("held.bin") is None)
+        page.require("The focus is not in the next row.", page.run("return document.activeElement.closest('#job-rows tr')"))
         page.require_no_harm()
 
 
@@ -189,6 +192,10 @@ def supplying(url: str, fresh: str) -> None:
         field.send_keys(fresh, Keys.ENTER)
         page.until("it goes on to its end", lambda: "Done" in page.find("#job-dialog dl").text)
         page.until("the form is gone", lambda: not page.all("#job-dialog .supply"))
+        # The button that has opened the details is gone, too.
+        page.until_state("film.mkv", "Done")
+        page.press(Keys.ESCAPE)
+        page.until("the view has the focus", lambda: page.focused.get_attribute("id") == "jobs-heading")
         page.require_no_harm()
 
 
@@ -223,8 +230,8 @@ def hostile(url: str, name: str, answer: str) -> None:
         page.require("It is not said to fail.", "Failing" in page.find(".webhook").text)
         page.click(".webhook button", "Deliveries: default / receiver")
         page.until("the log is there", lambda: page.all(".delivery"))
-        page.find(".delivery summary").click()
-        page.require("The log does not show the answer.", answer in page.find(".delivery").text)
+        page.click_first(".delivery summary")
+        page.until("the log shows the answer", lambda: answer in page.find(".delivery").text)
         say("failing")
         page.until("the endpoint is well again, and it is sent again", lambda: redelivered(page))
         page.click("#deliveries-dialog button", "Close")
@@ -239,7 +246,7 @@ def hostile(url: str, name: str, answer: str) -> None:
 def redelivered(page: Page) -> bool:
     if "Accepted" in page.find(".delivery").text:
         return True
-    page.find(".delivery button").click()
+    page.click_first(".delivery button")
     return False
 
 
@@ -370,6 +377,69 @@ def parsing(url: str) -> None:
             page.require(f"In pieces of {size}: {events}", events == expected)
 
 
+# The page stands still: its requests get no answer, until the story replaces `fetch` again.
+NO_ANSWERS = "window.fetch = () => new Promise(() => {});"
+
+# `asked` has the requests, `answer(n, document)` answers one.
+ANSWERED_BY_HAND = """
+window.asked = []; window.failures = [];
+const answers = [];
+window.fetch = (url) => new Promise((answer) => { asked.push(new URL(url).pathname); answers.push(answer); });
+window.answer = (number, document, status = 200) => answers[number](Response.json(document, { status }));
+window.job = (id, revision, state) => ({ id, revision, state, progress: {} });
+window.note = (type, job) => set.noteEvent({ type, job, time: "2999-01-01T00:00:00Z", data: { attempt: 1 } });
+return import("/dashboard/jobset.js").then(({ JobSet }) => {
+  window.set = new JobSet({ changed() {}, failed: (error) => failures.push(String(error)), inView: () => [...set.jobs.keys()] });
+});
+"""
+
+FAILS_ONCE = """
+return import("/dashboard/coalesce.js").then(async ({ coalesced }) => {
+  let runs = 0;
+  const want = coalesced(async () => { runs += 1; if (runs === 1) throw new Error("planned"); }, 0);
+  await want().catch(() => {});
+  await want();
+  return runs;
+});
+"""
+
+
+def catching_up(url: str) -> None:
+    """Downloads and events that come while the list or a download is read are neither lost nor overwritten."""
+    with Page(url, before=NO_ANSWERS) as page:
+        page.require("After a failure it never runs again.", page.run(FAILS_ONCE) == 2)
+        page.run(ANSWERED_BY_HAND)
+        asked = lambda number, path: page.until(f"it asks for {path}", lambda: page.run("return asked.slice(arguments[0])", number) == [path])
+        state = lambda: page.run("return set.jobs.get('new')?.state")
+
+        page.run("set.load()")
+        page.until("it reads the list", lambda: page.run("return asked.length") == 3)
+        page.run("set.take(job('new', 1, 'queued')); note('job.started', 'new');")
+        page.run("for (const number of [0, 1, 2]) answer(number, { jobs: [job('old', 1, 'queued')], next_cursor: null })")
+        page.until("the list is read", lambda: page.run("return !set.isLoading"))
+        page.require("What was added meanwhile is gone.", state() == "running")
+
+        asked(3, "/v1/jobs/new")
+        page.run("note('job.paused', 'new'); answer(3, job('new', 2, 'running'))")
+        asked(4, "/v1/jobs/new")
+        page.run("answer(4, job('new', 5, 'queued'))")
+        page.until("the answer is taken", lambda: state() == "queued")
+        # The event of an earlier revision comes last.
+        page.run("note('job.paused', 'new')")
+        page.require("The event has no effect.", state() == "paused")
+        asked(5, "/v1/jobs/new")
+        page.run("answer(5, job('new', 5, 'queued'))")
+        page.until("the service is right", lambda: state() == "queued")
+        page.require("Something has failed.", not page.run("return failures.length"))
+
+        page.run("set.load()")
+        page.run("for (const number of [6, 7, 8]) answer(number, {}, 503)")
+        page.until("the list cannot be read", lambda: page.run("return failures.length") == 1)
+        page.require("What was there is gone.", page.run("return set.isComplete && set.jobs.size === 2"))
+        page.run("set.check({})")
+        page.require("It is not read again.", page.run("return asked.length") == 12)
+
+
 def lately(url: str, name: str) -> None:
     """A page that is opened on a phone shows what runs first, what the service measured before, and all of a session."""
     with Page(url, width=390, height=844) as page:
@@ -398,7 +468,7 @@ def lately(url: str, name: str) -> None:
 STORIES = {
     story.__name__: story
     for story in (
-        typing, signing_in, reading, driving, sorting, supplying, hostile, many, accessible, streaming, parsing, lately,
+        typing, signing_in, reading, driving, sorting, supplying, hostile, many, accessible, streaming, parsing, catching_up, lately,
     )
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ export class AddDialog {
   /** @param on {added(jobs)}. */
   constructor(on) {
     this.#on = on;
-    closeByButtons(this.#dialog);
+    closeByButtons(this.#dialog, () => byID("add-submit").hasAttribute("aria-busy"));
     byID("add-open").addEventListener("click", () => this.open());
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -120,8 +120,9 @@ export class AddDialog {
     const submit = byID("add-submit");
     if (submit.getAttribute("aria-busy")) return;
     submit.setAttribute("aria-busy", "true");
+    const sent = this.#form.elements.urls.value.trimEnd();
     try {
-      this.#succeed(await this.#post(lines.map((line) => this.#order(line.urls))));
+      this.#succeed(await this.#post(lines.map((line) => this.#order(line.urls))), sent);
     } catch (error) {
       if (error instanceof Mistake) this.#complain(sentence(error), error.field);
       else this.#explain(error, lines);
@@ -170,13 +171,19 @@ export class AddDialog {
     return answer.jobs ?? [answer];
   }
 
-  #succeed(jobs) {
+  #succeed(jobs, sent) {
     this.#attempt = { body: "", key: "" };
-    const session = this.#form.elements.session.value;
-    this.#form.reset();
-    this.#form.elements.session.value = session;
+    const { urls, session } = this.#form.elements;
+    if (urls.value.trimEnd() === sent) {
+      const chosen = session.value;
+      this.#form.reset();
+      session.value = chosen;
+      this.#dialog.close();
+    } else if (urls.value.startsWith(`${sent}\n`)) {
+      // These were typed or dropped meanwhile.
+      urls.value = urls.value.slice(sent.length + 1);
+    }
     this.#preview();
-    this.#dialog.close();
     tell(`${counted(jobs.length, "download")} added.`);
     this.#on.added(jobs);
   }

@@ -1,7 +1,7 @@
 // What needs a person: expired links, credentials, a full disk, failing webhooks, finishes that no program has acknowledged,
 // and failed downloads. Each entry says what is wrong and has the action that ends it.
 
-import { arrange, byID, element, setText } from "./dom.js";
+import { arrange, byID, element, setAttribute, setText } from "./dom.js";
 import { bytes, count, counted, hostOf, jobName, secondsUntil, time } from "./format.js";
 import { announce } from "./notices.js";
 import { lack } from "./actions.js";
@@ -21,13 +21,15 @@ export class Attention {
 
   /**
    * @param on {open(job), credentials(jobs, place), act(action, jobs), narrow(values), editSession(id, focus),
-   *   webhook(action, webhook), acknowledge(sessions), showList()}.
+   *   webhook(action, webhook), acknowledge(sessions), showList()}: `showList` returns whether another view was shown.
    */
   constructor(on) {
     this.#on = on;
+    const focus = () => byID("attention-heading").focus();
     byID("attention-link").addEventListener("click", () => {
-      on.showList();
-      byID("attention-heading").focus();
+      // Another view takes the focus when its event comes.
+      if (on.showList()) window.addEventListener("hashchange", focus, { once: true });
+      else focus();
     });
   }
 
@@ -40,8 +42,8 @@ export class Attention {
     const before = this.#entries;
     this.#entries = new Map(wanted.map((item) => [item.key, before.get(item.key) ?? new Entry()]));
     for (const item of wanted) this.#entries.get(item.key).show(item);
-    arrange(byID("attention-items"), [...this.#entries.values()].map((entry) => entry.root));
     byID("attention").hidden = wanted.length === 0;
+    arrange(byID("attention-items"), [...this.#entries.values()].map((entry) => entry.root));
     setText(byID("attention-heading"), `Needs you (${count(wanted.length)})`);
     byID("attention-link").hidden = wanted.length === 0;
     setText(byID("attention-link"), `${count(wanted.length)} ${wanted.length === 1 ? "needs" : "need"} you`);
@@ -181,7 +183,7 @@ class Entry {
   #title = element("h3");
   #detail = element("p");
   #actions = element("div", { class: "actions" });
-  #words = "";
+  #buttons = [];
   #presses = [];
   root = element("li", { class: "attention-item" }, element("div", {}, this.#title, this.#detail), this.#actions);
 
@@ -190,12 +192,17 @@ class Entry {
     setText(this.#title, title);
     setText(this.#detail, detail);
     this.#presses = actions.map(([, press]) => press);
-    const words = actions.map(([text]) => text).join("\n");
-    if (words === this.#words) return;
-    this.#words = words;
-    this.#actions.replaceChildren(...actions.map(([text, , scope], index) => element(
-      "button", { type: "button", class: scope ? `needs-${scope}` : null, onclick: () => this.#presses[index](),
-        "aria-label": `${text.replace("…", "")}: ${title}` },
-      text)));
+    const buttons = actions.map(([text, , scope], index) => {
+      const button = this.#button(index);
+      setText(button, text);
+      setAttribute(button, "class", scope ? `needs-${scope}` : null);
+      setAttribute(button, "aria-label", `${text.replace("…", "")}: ${title}`);
+      return button;
+    });
+    arrange(this.#actions, buttons);
+  }
+
+  #button(index) {
+    return (this.#buttons[index] ??= element("button", { type: "button", onclick: () => this.#presses[index]() }));
   }
 }

@@ -3,7 +3,7 @@
 
 import { isPossible, optionsOf } from "./actions.js";
 import { address, get, patch, post, put, query, remove } from "./api.js";
-import { byID, setAttribute } from "./dom.js";
+import { byID, keepFocus, setAttribute } from "./dom.js";
 import { askForm } from "./formdialog.js";
 import { count, counted } from "./format.js";
 import { showProgress, tell, complain } from "./notices.js";
@@ -65,7 +65,10 @@ export class BulkActions {
 
   /** Shows which actions the selected downloads allow. */
   show(jobs) {
-    byID("selection-actions").hidden = jobs.length === 0;
+    const actions = byID("selection-actions");
+    keepFocus(actions, [byID("select-all")], () => {
+      actions.hidden = jobs.length === 0;
+    });
     for (const button of this.#buttons) {
       const number = jobs.reduce((sum, job) => sum + isOpen(button.dataset.bulk, job), 0);
       if (button.dataset.bulk in ends) button.hidden = !jobs.some(hasQueue);

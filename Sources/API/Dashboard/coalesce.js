@@ -13,11 +13,14 @@ export function coalesced(work, pause) {
     isWanted = true;
     if (isBusy) return;
     isBusy = true;
-    while (isWanted) {
-      isWanted = false;
-      await work();
-      await new Promise((resolve) => setTimeout(resolve, typeof pause === "function" ? pause() : pause));
+    try {
+      while (isWanted) {
+        isWanted = false;
+        await work();
+        await new Promise((resolve) => setTimeout(resolve, typeof pause === "function" ? pause() : pause));
+      }
+    } finally {
+      isBusy = false;
     }
-    isBusy = false;
   };
 }

@@ -2,7 +2,7 @@
 
 import { address, get, post, query } from "./api.js";
 import { answerWords, statisticsWords } from "./attempts.js";
-import { byID, closeByButtons, element, setText } from "./dom.js";
+import { byID, closeByButtons, element, keepFocus, setText } from "./dom.js";
 import { counted, exactDuration, secondsUntil, duration, time } from "./format.js";
 import { announce, tell } from "./notices.js";
 import { sentence } from "./problems.js";
@@ -41,7 +41,7 @@ export class DeliveryLog {
     this.#dialog.showModal();
     byID("deliveries-heading").focus();
     await this.#startOver();
-    this.#keepFresh(webhook);
+    if (this.#webhook === webhook) this.#keepFresh(webhook);
   }
 
   async #startOver() {
@@ -52,6 +52,8 @@ export class DeliveryLog {
 
   /** Attempts are not in the journal, so the page polls the newest deliveries while the log is open. */
   #keepFresh(webhook) {
+    // The log may have been closed and opened again before its first answer.
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
       if (!document.hidden) await this.#read(null, true);
       if (this.#webhook === webhook) this.#keepFresh(webhook);
@@ -64,8 +66,10 @@ export class DeliveryLog {
       const page = await get(query(logOf(webhook), { limit: pageSize, cursor, state }));
       if (this.#webhook !== webhook || byID("deliveries-state").value !== state) return;
       byID("deliveries-error").hidden = true;
-      this.#show(page.deliveries);
-      if (!isAgain) this.#showMore(page.next_cursor);
+      keepFocus(this.#dialog, [byID("deliveries-heading")], () => {
+        this.#show(page.deliveries);
+        if (!isAgain) this.#showMore(page.next_cursor);
+      });
     } catch (error) {
       this.#complain(error);
     }
@@ -77,6 +81,7 @@ export class DeliveryLog {
       if (!this.#entries.has(delivery.id)) this.#insert(delivery);
       this.#entries.get(delivery.id).show(delivery, this.#entries.get(delivery.blocked_by)?.delivery);
     }
+    byID("deliveries-again").hidden = ![...this.#entries.values()].some((entry) => entry.delivery.state === "exhausted");
   }
 
   /** Inserts an entry; the newest event is first. */
@@ -89,7 +94,6 @@ export class DeliveryLog {
 
   #showMore(cursor) {
     this.#cursor = cursor;
-    byID("deliveries-again").hidden = ![...this.#entries.values()].some((entry) => entry.delivery.state === "exhausted");
     byID("deliveries-more").hidden = !cursor;
     if (this.#entries.size === 0) this.#list.append(element("li", { class: "empty" }, "There are no deliveries yet."));
   }

@@ -49,19 +49,67 @@ export function setBar(bar, fraction, label) {
   setAttribute(bar, "aria-label", label);
 }
 
-/** Brings the children of a list into this order. A child that moves keeps the focus; one that does not is not touched. */
+/**
+ * Brings the children of a list into this order. A child that moves keeps the focus; one that does not is not touched. From one
+ * that is removed, the focus goes to its successor.
+ */
 export function arrange(parent, children) {
   const focused = parent.contains(document.activeElement) ? document.activeElement : null;
+  const place = [...parent.children].findIndex((child) => child.contains(focused));
   const wanted = new Set(children);
   for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
   children.forEach((child, index) => {
     if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
   });
   // The browser takes the focus from an element that moves.
-  if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
+  if (!focused || focused === document.activeElement) return;
+  if (focused.isConnected) focused.focus({ preventScroll: true });
+  else focusNear(parent, place);
 }
 
-/** Buttons with `data-close` close their dialog. The browser handles Escape. */
-export function closeByButtons(dialog) {
-  for (const button of dialog.querySelectorAll("[data-close]")) button.addEventListener("click", () => dialog.close());
+/** Focuses the first control of the child at this place, or of the last one; without one, the heading of the list. */
+function focusNear(parent, place) {
+  const child = parent.children[place] ?? parent.lastElementChild;
+  const controls = child ? [child, ...child.querySelectorAll("*")].filter((part) => part.matches("button, input, a")) : [];
+  const target = [...controls, parent.closest("section")?.querySelector("h2")].find((part) => part?.checkVisibility());
+  if (target) target.focus({ preventScroll: true });
+  else focusView();
+}
+
+/**
+ * Changes a part of the page. If that hides the control that has the focus, the first of the others that is shown gets it: the
+ * browser takes the focus from what it hides.
+ */
+export function keepFocus(root, others, change) {
+  const focused = root.contains(document.activeElement) ? document.activeElement : null;
+  change();
+  if (focused?.closest("[hidden]")) others.find((other) => !other.hidden)?.focus();
+}
+
+/** Focuses the heading of the view that is shown. */
+export function focusView() {
+  document.querySelector("[id^=view-]:not([hidden]) h2").focus({ preventScroll: true });
+}
+
+/**
+ * Buttons with `data-close` close their dialog. The browser handles Escape, and gives the focus back to the control that has
+ * opened the dialog; if that is gone, the view gets it.
+ *
+ * @param isBusy whether the dialog waits for an answer that it has to show; it stays open then.
+ */
+export function closeByButtons(dialog, isBusy = () => false) {
+  for (const button of dialog.querySelectorAll("[data-close]")) {
+    button.addEventListener("click", () => isBusy() || dialog.close());
+  }
+  dialog.addEventListener("cancel", (event) => isBusy() && event.preventDefault());
+  dialog.addEventListener("close", () => {
+    // A browser closes a dialog at the second Escape, even if the page has prevented the first.
+    if (isBusy()) dialog.showModal();
+    else if (hasNoFocus()) focusView();
+  });
+}
+
+function hasNoFocus() {
+  const focused = document.activeElement;
+  return !focused || focused === document.body || !focused.checkVisibility();
 }

@@ -56,11 +56,13 @@ export class Feed {
 
   async #pollForever() {
     for (;;) {
-      if (!this.#streamSpeaks) await this.#poll();
-      await this.#pause(this.#delay());
+      // A poll that has failed is repeated, even if the stream has begun to speak meanwhile: the page says that it is broken.
+      const isNeeded = !this.#streamSpeaks || this.#failures > 0;
+      await this.#pause(this.#delay(isNeeded ? await this.#poll() : null));
     }
   }
 
+  /** @returns the error, if there was one. */
   async #poll() {
     try {
       if (this.#position === null) await this.#begin();
@@ -68,9 +70,11 @@ export class Feed {
       if (this.#failures > 0) await this.#on.reset((await get(address("sessions"))).sessions);
       this.#failures = 0;
       this.#on.connection({ kind: this.#streamSpeaks ? "live" : "polling" });
+      return null;
     } catch (error) {
       this.#failures += 1;
       this.#on.connection({ kind: "broken", at: Date.now() + this.#delay(error), error });
+      return error;
     }
   }
 

@@ -30,7 +30,7 @@ export function askForm(form) {
 
 export function prepareFormDialog() {
   const dialog = byID("form-dialog");
-  closeByButtons(dialog);
+  closeByButtons(dialog, () => byID("form-submit").hasAttribute("aria-busy"));
   // The event comes later than the closing: another form may be open by then.
   dialog.addEventListener("close", () => {
     if (dialog.open) return;

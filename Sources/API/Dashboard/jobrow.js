@@ -1,7 +1,7 @@
 // A job as a row of the list. The row is created once and then updated in place, so that it keeps the focus.
 
 import { act, actionWords, isPossible } from "./actions.js";
-import { copyOf, setAttribute, setBar, setText } from "./dom.js";
+import { copyOf, keepFocus, setAttribute, setBar, setText } from "./dom.js";
 import { bytes, duration, hostOf, jobName, percent, speed, time } from "./format.js";
 import { stateNote, stateWords } from "./words.js";
 
@@ -65,15 +65,16 @@ export class JobRow {
   }
 
   #showActions() {
-    const focused = this.root.contains(document.activeElement) ? document.activeElement : null;
-    for (const button of this.#buttons) {
-      const words = actionWords(button.dataset.action, this.job);
-      button.hidden = !isPossible(button.dataset.action, this.job);
-      setText(button, words);
-      setAttribute(button, "aria-label", `${words} ${jobName(this.job)}`);
-    }
-    // If the pressed button is now hidden, the focus moves to the first visible button.
-    if (focused?.hidden) (this.#buttons.find((button) => !button.hidden) ?? this.#parts.name).focus();
+    keepFocus(this.root, [...this.#buttons, this.#parts.name], () => {
+      for (const button of this.#buttons) this.#showAction(button);
+    });
+  }
+
+  #showAction(button) {
+    const words = actionWords(button.dataset.action, this.job);
+    button.hidden = !isPossible(button.dataset.action, this.job);
+    setText(button, words);
+    setAttribute(button, "aria-label", `${words} ${jobName(this.job)}`);
   }
 
   async #act(button, on) {

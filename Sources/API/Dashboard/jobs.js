@@ -76,8 +76,7 @@ export class JobList {
 
   /** Takes a job that another part of the page has read or changed. */
   show(job) {
-    const known = this.set.take(job);
-    this.#rows.get(job.id)?.show(known);
+    this.set.take(job);
     this.#renderSoon();
   }
 
@@ -205,9 +204,11 @@ export class JobList {
     byID("jobs-heading").scrollIntoView({ block: "nearest" });
   }
 
+  /** The user has pressed a button of a row. Its new text, place and buttons are shown together, and at once. */
   #noteChange(id, job) {
-    if (job) this.show(job);
+    if (job) this.set.take(job);
     if (job === null) this.forget(id);
+    this.#render();
     this.#on.changed();
   }
 
@@ -217,7 +218,7 @@ export class JobList {
     setText(byID("jobs-count"), this.#countWords(shown, all, isNarrowed));
     const empty = byID("jobs-empty");
     empty.hidden = shown > 0;
-    setText(empty, this.set.isLoading ? "Reading the downloads…" : emptyWords(isNarrowed));
+    setText(empty, this.set.isPartial ? "Reading the downloads…" : emptyWords(isNarrowed));
     setAttribute(byID("job-rows").parentElement, "aria-rowcount", shown + 1);
     [...byID("job-rows").children].forEach((row, index) => {
       setAttribute(row, "aria-rowindex", this.#pages.start + index + 2);
@@ -226,7 +227,7 @@ export class JobList {
 
   #countWords(shown, all, isNarrowed) {
     const words = isNarrowed ? `${count(shown)} of ${counted(all, "download")}` : shown > 0 ? counted(shown, "download") : "";
-    if (this.set.isLoading) return `${words} so far…`;
+    if (this.set.isPartial) return `${words} so far…`;
     if (this.set.isComplete) return words;
     return `${words}. The list is too long for the page: it searches and sorts those that run or wait and the newest. ` +
       "Choose a session, a state or a tag to see others.";

@@ -25,8 +25,11 @@ export class JobSet {
   /** The filters that the service applies: {session, state, tag}. Empty ones select all. */
   scope = { session: "", state: "", tag: "" };
   #generation = 0;
+  /** The downloads with an event after which they were not read. */
   #changed = new Set();
   #hasNew = false;
+  /** Whether the last reading of the whole list has failed. */
+  #hasFailed = false;
   #correctedAt = 0;
   #wrongSince = null;
   #on;
@@ -44,20 +47,33 @@ export class JobSet {
     const generation = (this.#generation += 1);
     const isOther = Object.keys(scope).some((name) => scope[name] !== this.scope[name]);
     this.scope = { ...scope };
-    if (isOther) this.jobs = new Map();
+    if (isOther) {
+      this.jobs = new Map();
+      this.isComplete = false;
+    }
     this.isLoading = true;
-    this.isComplete = false;
+    this.#hasFailed = this.#hasNew = false;
     this.#changed.clear();
+    const before = [...this.jobs.keys()];
     try {
       const seen = await this.#readAll(generation);
       if (generation !== this.#generation) return;
-      for (const id of this.jobs.keys()) if (!seen.has(id)) this.jobs.delete(id);
+      // One that was added meanwhile is not in the pages that were read before.
+      for (const id of before) if (!seen.has(id)) this.jobs.delete(id);
     } catch (error) {
-      if (generation === this.#generation) this.#on.failed(error);
+      if (generation !== this.#generation) return;
+      this.#hasFailed = true;
+      this.#on.failed(error);
     }
-    if (generation !== this.#generation) return;
     this.isLoading = false;
     this.#on.changed();
+    // Events of the meantime.
+    if (this.#changed.size > 0 || this.#hasNew) this.refresh();
+  }
+
+  /** Whether some downloads may be missing, but are about to be read. */
+  get isPartial() {
+    return this.isLoading || (this.#hasFailed && !this.isComplete);
   }
 
   /** @returns the identifiers of the downloads that the service has. */
@@ -67,11 +83,13 @@ export class JobSet {
       if (generation !== this.#generation) return;
       for (const job of jobs) {
         seen.add(job.id);
-        this.take(job);
+        this.#settle(job, generation, true);
       }
       this.#on.changed();
     };
     const first = this.#page(null, firstPage);
+    // It is awaited below, unless another page fails before it.
+    first.catch(() => {});
     await Promise.all(this.#urgentStates().map(async (state) => take((await this.#page(null, largePage, state)).jobs)));
     let page = await first;
     take(page.jobs);
@@ -93,10 +111,15 @@ export class JobSet {
 
   // MARK: Changes
 
-  /** A document of the service. One that is older than what the page knows is ignored. */
-  take(job) {
+  /**
+   * A document of the service. One that is older than what the page knows is ignored.
+   *
+   * @param isFresh whether it was read after the last event of the download. Some events come without a new revision, or after
+   *   the document with their change.
+   */
+  take(job, isFresh = false) {
     const known = this.jobs.get(job.id);
-    if (known && known.revision > job.revision) return known;
+    if (known && (isFresh ? Math.floor(known.revision) : known.revision) > job.revision) return known;
     if (known) Object.assign(known, job);
     else this.jobs.set(job.id, job);
     return known ?? job;
@@ -138,9 +161,19 @@ export class JobSet {
     }
   }
 
-  /** Reads from the newest on, up to the first one that was known before. */
   async #readNew(generation) {
     this.#hasNew = false;
+    const unknown = [...this.#changed].filter((id) => !this.jobs.has(id));
+    try {
+      await this.#unmarked(unknown, () => this.#readNewest(generation));
+    } catch (error) {
+      this.#hasNew = true;
+      throw error;
+    }
+  }
+
+  /** Reads from the newest on, up to the first one that was known before. */
+  async #readNewest(generation) {
     if (!this.isComplete && this.#urgentStates().length > 0) {
       for (const job of (await this.#page(null, firstPage, "running")).jobs) this.#settle(job, generation, true);
     }
@@ -149,10 +182,7 @@ export class JobSet {
       const page = await this.#page(cursor, limit);
       if (generation !== this.#generation) return;
       isKnown = page.jobs.some((job) => this.jobs.has(job.id)) || !page.next_cursor;
-      for (const job of page.jobs) {
-        this.#changed.delete(job.id);
-        this.take(job);
-      }
+      for (const job of page.jobs) this.#settle(job, generation, true);
       this.#on.changed();
       [cursor, limit] = [page.next_cursor, largePage];
     }
@@ -160,47 +190,72 @@ export class JobSet {
 
   async #readChanged(generation) {
     const wanted = this.#on.inView().filter((id) => this.#changed.has(id));
-    if (wanted.length > mostSingles) {
-      const pages = await Promise.all([this.#page(null, firstPage), this.#page(null, largePage, "running")]);
-      for (const job of pages.flatMap((page) => page.jobs)) this.#settle(job, generation);
-    }
-    const left = wanted.filter((id) => this.#changed.has(id)).slice(0, mostSingles);
-    await Promise.all(left.map((id) => this.#readOne(id, generation)));
+    const left = wanted.length > mostSingles ? await this.#readPages(wanted, generation) : wanted;
+    if (left.length > mostSingles) this.refresh();
+    await Promise.all(left.slice(0, mostSingles).map((id) => this.#readOne(id, generation)));
     if (generation === this.#generation && wanted.length > 0) this.#on.changed();
+  }
+
+  /** Reads many with two requests. @returns those that the answers do not have. */
+  async #readPages(ids, generation) {
+    const pages = await this.#unmarked(ids, () => Promise.all([
+      this.#page(null, firstPage), this.#page(null, largePage, "running"),
+    ]));
+    const jobs = pages.flatMap((page) => page.jobs);
+    for (const job of jobs) this.#settle(job, generation);
+    const read = new Set(jobs.map((job) => job.id));
+    const left = ids.filter((id) => !read.has(id));
+    for (const id of left) this.#changed.add(id);
+    return left;
   }
 
   async #readOne(id, generation) {
     try {
-      this.#settle(await get(address("jobs", id)), generation);
+      this.#settle(await this.#unmarked([id], () => get(address("jobs", id))), generation);
     } catch (error) {
       if (error.status !== 404) throw error;
+      this.#changed.delete(id);
       this.forget(id);
     }
   }
 
+  /** The downloads lose their marks before they are read: an event that comes meanwhile marks them again. */
+  async #unmarked(ids, read) {
+    for (const id of ids) this.#changed.delete(id);
+    try {
+      return await read();
+    } catch (error) {
+      for (const id of ids) this.#changed.add(id);
+      throw error;
+    }
+  }
+
   #settle(job, generation, isWanted = this.jobs.has(job.id)) {
-    if (generation !== this.#generation) return;
-    this.#changed.delete(job.id);
-    if (isWanted) this.take(job);
+    if (generation === this.#generation && isWanted) this.take(job, !this.#changed.has(job.id));
   }
 
   // MARK: Checking
 
   /**
-   * Compares the numbers of the list with those of the sessions. Some changes have no event (a client resumed a download), so
-   * numbers that stay wrong for a while are corrected by reading the list again.
+   * Reads the list again if that has failed before, or if its numbers are not those of the sessions. Some changes have no event
+   * (a client resumed a download).
    *
    * @param totals the number of downloads in each state.
    */
   check(totals, now = Date.now()) {
-    if (!this.isComplete || this.isLoading || Object.values(this.scope).some(Boolean)) return;
+    if (this.isLoading || !(this.#hasFailed || this.#isWrong(totals, now)) || now - this.#correctedAt < correctionPause) return;
+    this.#correctedAt = now;
+    this.load();
+  }
+
+  /** Whether the numbers have been wrong for a while. */
+  #isWrong(totals, now) {
+    if (!this.isComplete || Object.values(this.scope).some(Boolean)) return false;
     const counts = {};
     for (const job of this.jobs.values()) counts[job.state] = (counts[job.state] ?? 0) + 1;
     const isRight = Object.keys(totals).every((state) => totals[state] === (counts[state] ?? 0));
     this.#wrongSince = isRight ? null : (this.#wrongSince ?? now);
-    if (isRight || now - this.#wrongSince < 2 * quietTime || now - this.#correctedAt < correctionPause) return;
-    this.#correctedAt = now;
-    this.load();
+    return !isRight && now - this.#wrongSince >= 2 * quietTime;
   }
 }
 

@@ -20,7 +20,7 @@ import { announce, complain } from "./notices.js";
 import { isBound } from "./scopes.js";
 import { SessionList } from "./sessions.js";
 import { SettingsForm } from "./settings.js";
-import { prepareSignIn } from "./signin.js";
+import { prepareSignIn, readCaller } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
 import { prepareThroughput, showThroughput } from "./throughput.js";
 import { prepareViews, showView, viewShown } from "./views.js";
@@ -88,6 +88,8 @@ async function reset(list) {
   showSessions(list);
   readWebhooks();
   jobs.reload();
+  details.refresh();
+  readCaller();
 }
 
 /** While the service is unreachable, the state of the connection already says so; other failures are shown. */
@@ -173,6 +175,8 @@ async function readStatistics() {
 
 async function readProgress() {
   const running = await get(query(address("jobs"), { state: "running", limit: mostMeasured }));
+  // The stream has begun to speak meanwhile, and what it says is newer.
+  if (feed.isStreaming) return;
   for (const job of running.jobs) takeProgress({ job: job.id, progress: job.progress, phase: job.phase });
 }
 

@@ -1,6 +1,6 @@
 // Short notices in a corner of the page. Screen readers read them out, a few at a time.
 
-import { byID, element } from "./dom.js";
+import { arrange, byID, element } from "./dom.js";
 import { count } from "./format.js";
 import { sentence } from "./problems.js";
 
@@ -17,7 +17,7 @@ let timer = null;
 /** Shows a notice of success. */
 export function tell(text) {
   const notice = show(text, "done");
-  setTimeout(() => notice.remove(), stay);
+  setTimeout(() => remove(notice), stay);
   announce(text);
 }
 
@@ -58,12 +58,18 @@ export function showProgress(stop) {
       words.textContent = `${count(done)} of ${count(all)} ${text}`;
       bar.value = done / all;
     },
-    end: () => notice.remove(),
+    end: () => remove(notice),
   };
 }
 
+/** The focus goes to the next notice, or to the view. */
+function remove(notice) {
+  const notices = byID("notices");
+  arrange(notices, [...notices.children].filter((other) => other !== notice));
+}
+
 function show(text, kind) {
-  const close = element("button", { type: "button", class: "small", onclick: () => notice.remove() }, "Dismiss");
+  const close = element("button", { type: "button", class: "small", onclick: () => remove(notice) }, "Dismiss");
   const notice = element("div", { class: `notice ${kind}` }, element("p", {}, text), close);
   byID("notices").append(notice);
   return notice;

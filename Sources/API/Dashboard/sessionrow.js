@@ -1,7 +1,7 @@
 // A session as a row of the table. The row is created once and then updated in place, so that it keeps the focus.
 
 import { actOnSession } from "./actions.js";
-import { copyOf, setAttribute, setBar, setText } from "./dom.js";
+import { copyOf, keepFocus, setAttribute, setBar, setText } from "./dom.js";
 import { bytes, count, percent } from "./format.js";
 import { rateText } from "./values.js";
 import { finishWords } from "./words.js";
@@ -33,7 +33,9 @@ export class SessionRow {
     this.#parts.finish.classList.toggle("attention", session.unacknowledged_since !== null);
     for (const state of shownStates) this.#showCount(state, session.counts[state]);
     this.#showProgress(session);
-    for (const button of this.#buttons) this.#showButton(button, session);
+    keepFocus(this.root, [this.#parts.name], () => {
+      for (const button of this.#buttons) this.#showButton(button, session);
+    });
   }
 
   #showCount(state, number) {

@@ -53,6 +53,9 @@ export class SettingsForm {
   #form = byID("settings-form");
   #fields = [];
   #document = null;
+  #isReading = false;
+  /** What the fields were made of. */
+  #mark = "";
 
   constructor() {
     this.#form.addEventListener("submit", (event) => {
@@ -67,25 +70,53 @@ export class SettingsForm {
 
   /** Reads the settings, unless the user has changed some that are not saved. */
   async open() {
-    if (this.#document && this.#isChanged()) return;
+    if (this.#isReading || this.#isChanged()) return;
+    this.#isReading = true;
+    let show;
     try {
-      this.#show(await get(address("service")));
+      const settings = await get(address("service"));
+      show = () => this.#show(settings);
     } catch (error) {
-      byID("settings-actions").hidden = true;
-      byID("settings-fields").replaceChildren();
-      setText(byID("settings-words"),
-        error.status === 404 ? "This version of fetchd has no settings that can change while it runs." : sentence(error));
+      show = () => this.#showNone(error);
+    }
+    this.#isReading = false;
+    // The user may have changed some meanwhile.
+    if (!this.#isChanged()) show();
+  }
+
+  #showNone(error) {
+    this.#document = null;
+    this.#mark = "";
+    byID("settings-actions").hidden = true;
+    byID("settings-fields").replaceChildren();
+    setText(byID("settings-words"),
+      error.status === 404 ? "This version of fetchd has no settings that can change while it runs." : sentence(error));
+  }
+
+  #show(settings, unsaved = {}) {
+    this.#document = settings;
+    byID("settings-error").hidden = true;
+    byID("settings-actions").hidden = false;
+    setText(byID("settings-words"),
+      `These settings apply to the whole service, at once and after a restart. ${effectiveWords(settings.effective)}`.trim());
+    this.#makeFields();
+    for (const field of this.#fields) {
+      const control = this.#form.elements[field.name];
+      control.value = unsaved[field.name] ?? textOf(field, settings[field.name]);
+      control.removeAttribute("aria-invalid");
     }
   }
 
-  #show(document) {
-    this.#document = document;
-    byID("settings-error").hidden = true;
-    byID("settings-actions").hidden = false;
-    this.#fields = fieldsOf(document);
-    byID("settings-fields").replaceChildren(...this.#fields.map((field) => this.#element(field)));
-    setText(byID("settings-words"),
-      `These settings apply to the whole service, at once and after a restart. ${effectiveWords(document.effective)}`.trim());
+  /** Replaces the fields if another document or scope has others. A replaced field keeps the focus. */
+  #makeFields() {
+    const mark = JSON.stringify([this.#document, mayUse("sessions"), mayUse("admin")]);
+    if (mark === this.#mark) return;
+    this.#mark = mark;
+    const place = byID("settings-fields");
+    const focused = place.contains(document.activeElement) && document.activeElement.closest(".field");
+    this.#fields = fieldsOf(this.#document);
+    place.replaceChildren(...this.#fields.map((field) => this.#element(field)));
+    if (focused) this.#form.elements[focused.querySelector("[name]").name]?.focus();
   }
 
   #element(field) {
@@ -103,18 +134,26 @@ export class SettingsForm {
     return made;
   }
 
+  /** The texts of the fields that the user has changed, without those that are still as they were sent. */
+  #unsaved(sent = {}) {
+    if (!this.#document) return {};
+    const before = (field) => sent[field.name] ?? textOf(field, this.#document[field.name]);
+    const texts = valuesIn(this.#form, this.#fields);
+    const changed = this.#fields.filter((field) => texts[field.name] !== before(field));
+    return Object.fromEntries(changed.map(({ name }) => [name, texts[name]]));
+  }
+
   #isChanged() {
-    const values = valuesIn(this.#form, this.#fields);
-    return this.#fields.some((field) => values[field.name] !== textOf(field, this.#document[field.name]));
+    return Object.keys(this.#unsaved()).length > 0;
   }
 
   async #save() {
     try {
-      const values = valuesIn(this.#form, this.#fields);
-      const changed = this.#fields.filter((field) => values[field.name] !== textOf(field, this.#document[field.name]));
+      const texts = this.#unsaved();
+      const changed = this.#fields.filter((field) => field.name in texts);
       if (changed.length === 0) return tell("Nothing has changed.");
-      for (const field of changed) this.#requireValue(field, values[field.name]);
-      await this.#send(Object.fromEntries(changed.map((field) => [field.name, valueOf(field, values[field.name])])),
+      for (const field of changed) this.#requireValue(field, texts[field.name]);
+      await this.#send(Object.fromEntries(changed.map((field) => [field.name, valueOf(field, texts[field.name])])),
         "The settings are saved.");
     } catch (error) {
       showMistake(this.#form, byID("settings-error"), this.#fields, error);
@@ -127,9 +166,13 @@ export class SettingsForm {
     throw new Mistake(`“${label}” is set by the configuration. To lift it, enter a larger value.`, name);
   }
 
+  /** What the user has changed besides, or changes until the service has answered, stays unsaved in its field. */
   async #send(change, words) {
+    const texts = valuesIn(this.#form, this.#fields);
+    const sent = Object.fromEntries(Object.keys(change).map((name) => [name, texts[name]]));
     try {
-      this.#show(await patch(address("service"), change));
+      const settings = await patch(address("service"), change);
+      this.#show(settings, this.#unsaved(sent));
       tell(words);
     } catch (error) {
       showMistake(this.#form, byID("settings-error"), this.#fields, error);

@@ -17,6 +17,11 @@ export function needsToken() {
 export async function prepareSignIn() {
   onUnauthorized((refusal) => (asking ??= ask(refusal)));
   byID("sign-out").addEventListener("click", signOut);
+  await readCaller();
+}
+
+/** Reads again what the caller may do: another token may be in use, or the token may have another scope. */
+export async function readCaller() {
   try {
     const caller = await get(address("sign-in"));
     note(caller.by !== "address");
@@ -42,6 +47,7 @@ async function ask(refusal) {
   asking = null;
   note(true);
   if (byID("token-stay").checked) await staySignedIn();
+  readCaller();
 }
 
 /** Exchanges the token for a cookie. A refused token stays in memory: the next request asks for another one. */

@@ -23,8 +23,12 @@ export function prepareThroughput() {
   byID("plot-period").addEventListener("change", async (event) => {
     period = event.target.value;
     setText(byID("plot-start"), periods[period].start);
-    await keepHistory();
-    show();
+    try {
+      await keepHistory();
+      show();
+    } catch {
+      // The feed reports the error, and the next statistics read the history again.
+    }
   });
 }
 
@@ -37,8 +41,8 @@ export async function showThroughput(now) {
 
 async function keepHistory() {
   if (period === "minutes" || Date.now() - readAt < historyPause) return;
-  readAt = Date.now();
   history = await get(address("throughput"));
+  readAt = Date.now();
 }
 
 function show() {

@@ -1,10 +1,9 @@
 // The views of the page: downloads, sessions, webhooks and settings. The part of the address after # names the view, so that
 // the browser's Back button and bookmarks work.
 
-import { byID, setAttribute } from "./dom.js";
+import { byID, focusView, setAttribute } from "./dom.js";
 
 const names = ["downloads", "sessions", "webhooks", "settings"];
-const headings = { downloads: "jobs-heading" };
 
 let present = "downloads";
 
@@ -20,7 +19,7 @@ export function prepareViews(changed) {
     for (const link of byID("views").children) {
       setAttribute(link, "aria-current", link.hash === `#${present}` ? "page" : null);
     }
-    if (!isFirst) byID(headings[present] ?? `${present}-heading`).focus({ preventScroll: true });
+    if (!isFirst) focusView();
     changed(present);
   };
   window.addEventListener("hashchange", () => show(false));
@@ -31,6 +30,9 @@ export function viewShown() {
   return present;
 }
 
+/** @returns whether another view is shown now; it follows with the event `hashchange`. */
 export function showView(name) {
-  if (present !== name) location.hash = name;
+  const isOther = present !== name;
+  if (isOther) location.hash = name;
+  return isOther;
 }

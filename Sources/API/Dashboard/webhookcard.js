@@ -2,7 +2,7 @@
 
 import { address, post, remove } from "./api.js";
 import { answerWords, lastAttempt, statisticsWords } from "./attempts.js";
-import { element, setAttribute, setText } from "./dom.js";
+import { element, keepFocus, setAttribute, setText } from "./dom.js";
 import { counted, duration, exactDuration, secondsUntil, time } from "./format.js";
 import { complain, tell } from "./notices.js";
 import { ask } from "./question.js";
@@ -50,9 +50,11 @@ export class WebhookCard {
   }
 
   #showButtons({ session, name }, { kind }) {
-    this.#buttons.test.hidden = kind === "disabled";
-    // For a failing webhook, "enable" sends the pending deliveries at once.
-    this.#buttons.enable.hidden = kind === "well";
+    keepFocus(this.root, [this.#buttons.edit], () => {
+      this.#buttons.test.hidden = kind === "disabled";
+      // For a failing webhook, "enable" sends the pending deliveries at once.
+      this.#buttons.enable.hidden = kind === "well";
+    });
     setText(this.#buttons.enable, kind === "failing" ? "Try now" : "Enable");
     for (const button of Object.values(this.#buttons)) {
       setAttribute(button, "aria-label", `${button.textContent.replace("…", "")}: ${session} / ${name}`);

@@ -61,7 +61,7 @@ export class WebhookList {
     setText(byID("webhooks-count"), webhooks.length > 0 ? counted(webhooks.length, "webhook") : "");
     const cards = webhooks.map(({ webhook, deliveries, health }) => {
       const key = `${webhook.session}/${webhook.name}`;
-      const actions = { openLog: this.#on.openLog, edit: () => this.edit(webhook), changed: () => this.refresh() };
+      const actions = { openLog: this.#on.openLog, edit: (present) => this.edit(present), changed: () => this.refresh() };
       const card = this.#cards.get(key) ?? new WebhookCard(actions);
       card.show(webhook, deliveries, health);
       return [key, card];

@@ -108,6 +108,12 @@ struct DashboardTests {
         try await BrowserStory("parsing", fetchd.baseURL).ended()
     }
 
+    /// The story answers the requests itself, in an order that a service reaches only now and then.
+    @Test func catchesUpWithEventsDuringReadings() async throws {
+        let fetchd = try await FetchdProcess.start()
+        try await BrowserStory("catching_up", fetchd.baseURL).ended()
+    }
+
     @Test func listsOverThousandDownloads() async throws {
         let fetchd = try await FetchdProcess.start()
         let orders: [JSON] = (0..<1234).map {
