@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions for the output of the scripts. Source this file; do not run it.
+# Functions that the scripts share, most of them for their output. Source this file; do not run it.
 
 if [[ -t 1 && -z "${NO_COLOR:-}" && "${TERM:-dumb}" != dumb ]]; then
     bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' cyan=$'\e[36m' plain=$'\e[0m'
@@ -22,3 +22,14 @@ die() {
 
 # The comment at the top of a script is its manual: everything between the #! line and the first line of code.
 print_manual() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; }
+
+# retry COMMAND...   For a command that needs the network: repeats it up to three times if it fails.
+retry() {
+    local pause
+    for pause in 5 15 30; do
+        if "$@"; then return; fi
+        note "That failed. Trying again in $pause s: $*" >&2
+        sleep "$pause"
+    done
+    "$@"
+}

@@ -56,7 +56,14 @@ public final class PostgresServer: Sendable {
         try await start()
     }
 
+    /// The server removes its shared memory when it shuts down. If SIGKILL ends it, a segment stays until the machine restarts.
     deinit {
+        guard let child = process.current, child.endingSoFar == nil else { return }
+        // A paused server receives the signal when it continues.
+        resume()
+        child.signal(Stop.immediate.rawValue)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while child.endingSoFar == nil, ContinuousClock.now < deadline { usleep(2000) }
         for process in processes { Glibc.kill(process, SIGKILL) }
     }
 
@@ -145,6 +152,8 @@ public final class PostgresServer: Sendable {
         var settings = [
             "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = '\(folder.path)'",
             "max_connections = 300", "shared_buffers = 16MB", "fsync = \(options.syncs ? "on" : "off")",
+            // In the server's folder, so that nothing stays in /dev/shm when the server is killed.
+            "dynamic_shared_memory_type = mmap",
         ]
         if let certificate = options.certificate {
             for (name, path) in [("certificate.pem", certificate.path), ("key.pem", certificate.keyPath)] {

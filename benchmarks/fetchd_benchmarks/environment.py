@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import resource
 import socket
 import sys
@@ -36,9 +37,15 @@ def fail(why: str) -> NoReturn:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        return probe.getsockname()[1]
+    """A port outside the range that the system hands out by itself, so that no other program gets it before its server."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 30_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind((LOOPBACK, port))
+                return port
+            except OSError:
+                continue
 
 
 def chunks(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:

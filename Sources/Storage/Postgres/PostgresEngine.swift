@@ -1,6 +1,7 @@
 import Downloads
 import Foundation
 import Locks
+import Logging
 import PostgresClient
 
 /// A store in a PostgreSQL database, which several services can share: its nodes. Each group commit begins by locking the row
@@ -21,9 +22,11 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     ///
     /// - Parameters:
     ///   - requiresDurability: whether a server that may lose acknowledged changes is refused.
-    ///   - node: the identifier of the node, and what it says about itself; nil in tests of the engine alone.
+    ///   - node: the identifier of the node, what it says about itself, and its log; nil in tests of the engine alone.
     /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`, `databaseInUse`.
-    init(url: String, requiresDurability: Bool, node: (id: String, description: NodeDescription)?) throws(StoreError) {
+    init(
+        url: String, requiresDurability: Bool, node: (id: String, description: NodeDescription, log: Logger)?
+    ) throws(StoreError) {
         do {
             target = try PostgresTarget(url: url)
             name = target.description
@@ -36,7 +39,8 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
             try PostgresSchema.migrate(connection, name: name)
             channel = try PostgresNode.channel(on: connection)
             if let node {
-                let joined = try PostgresMembership(node.id, node.description, target, reach, channel, connection)
+                let joined = try PostgresMembership(
+                    node.id, node.description, target, reach, channel, connection, node.log)
                 (membership, opened) = (joined, (joined.start.position, joined.start.lastEvent))
             } else {
                 membership = nil

@@ -1,5 +1,6 @@
 import Downloads
 import Locks
+import Logging
 import PostgresClient
 
 /// The possession of a node's row: the lease, and the thread that keeps it.
@@ -13,15 +14,16 @@ final class PostgresMembership: Sendable {
     private let target: PostgresTarget
     private let reach: ServerReach
     private let channel: String
+    private let log: Logger
     private let follower = Locked<PostgresFollower?>(nil)
     private let nodes = Locked<NodeFollower?>(nil)
 
     /// - Parameter id: see `NodeFile`.
     init(
         _ id: String, _ description: NodeDescription, _ target: PostgresTarget, _ reach: ServerReach, _ channel: String,
-        _ connection: PostgresConnection
+        _ connection: PostgresConnection, _ log: Logger
     ) throws {
-        (self.target, self.reach, self.channel) = (target, reach, channel)
+        (self.target, self.reach, self.channel, self.log) = (target, reach, channel, log)
         let sentAt = SystemTime().uptime
         start = try PostgresNode.register(id, description, channel: channel, on: connection)
         (node, firstNode) = (start.node, Locked(start.firstNode))
@@ -55,13 +57,27 @@ final class PostgresMembership: Sendable {
         follower.withLock { $0.take() }?.close()
         guard lease.holds else { return }
         lease.lose()
+        do {
+            try giveBack()
+        } catch {
+            log.warning("This node could not give its lease back. Other nodes take over when it has ended. \(error)")
+        }
+    }
+
+    private func giveBack() throws {
+        let deadline = ContinuousClock.now + Self.patience
         var options = PostgresConnection.Options()
         options.applicationName = "fetchd node"
-        options.timeout = .seconds(2)
+        options.timeout = Self.patience
         options.connectTimeout = .seconds(2)
         options.connectLimit = .seconds(3)
-        guard let connection = try? PostgresConnection(to: target, options: options) else { return }
-        try? PostgresNode.leave(node, channel: channel, on: connection)
-        connection.close()
+        let connection = try PostgresConnection(to: target, options: options)
+        defer { connection.close() }
+        connection.deadline = deadline
+        try PostgresNode.leave(node, channel: channel, on: connection)
     }
+
+    /// It waits for the lock on the journal, which another node holds while it commits: for seconds if the disk of the server is
+    /// slow. A longer wait is of no use, because the lease ends by itself about then.
+    private static let patience: Duration = .seconds(8)
 }

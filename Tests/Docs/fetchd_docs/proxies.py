@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .environment import Certificates, Failure, Fetchd, make_certificates, program
 from .outcome import Report
-from .proxy_checks import CHECKS, wait_long
+from .proxy_checks import CHECKS, HEARTBEAT, wait_long
 from .proxy_client import TOKEN, Client
 from .proxy_servers import PATH_NAME, PROXIES, ROOT_NAME, Place, Proxy
 
@@ -38,6 +38,7 @@ def make_names(folder: Path) -> Certificates:
 
 def check_behind(fetchd: Path, proxy: Proxy, place: Place, report: Report, is_long: bool) -> None:
     options = ["--unix-socket", str(place.socket), "--unix-socket-mode", "0666", "--public-host", ROOT_NAME]
+    options += ["--stream-heartbeat", str(HEARTBEAT)]
     with (
         Fetchd(fetchd, place.folder / "fetchd", *options, "--public-host", PATH_NAME, token=TOKEN) as service,
         proxy.start(place) as (port, authority),

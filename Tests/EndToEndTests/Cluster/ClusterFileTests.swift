@@ -9,10 +9,11 @@ import Testing
     private let bytes = Content.random(seed: 3, count: 2_000_000)
     private let origin: Origin
     private let shared: TemporaryFolder
+    private let gate = Gate()
 
     init() throws {
         (origin, shared) = (try Origin(), try TemporaryFolder())
-        origin.serve("/film", .file(bytes), .limited(bytesPerSecond: 300_000))
+        origin.serve("/film", .file(bytes), .waiting(at: 1_000_000, for: gate))
         origin.serve("/file", .file(bytes))
     }
 
@@ -23,6 +24,7 @@ import Testing
         let job = try await cluster.submit([origin.url("/film")])[0]
         try await first.api.waitForBytes(job, atLeast: 100_000, durable: true)
         try await first.kill()
+        gate.open()
         second.signal(SIGCONT)
         return try await eventually("the job on the other node", atMost: .seconds(60)) {
             let job = try? await second.api.job(job)

@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// A node whose network to the database is cut, while clients, origins and the other nodes reach it.
-@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(3))) struct PartitionTests {
+@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(5))) struct PartitionTests {
     @Test func nodeThatLosesTheDatabaseAnswers503AndGivesUpItsJobs() async throws {
         let origin = try Origin()
         let bytes = Content.random(seed: 1, count: 3_000_000)
@@ -19,7 +19,7 @@ import Testing
         for view in Self.views(of: job) { #expect(try await lonely.api.get(view).status == 200) }
         other.signal(SIGCONT)
         path.cut()
-        _ = try await eventually("the takeover", atMost: .seconds(25)) {
+        _ = try await eventually("the takeover", atMost: .seconds(60)) {
             other.log.contains("taken over jobs. Queued again: 1.") ? true : nil
         }
         for view in Self.views(of: job) {
@@ -30,7 +30,7 @@ import Testing
         #expect(try await lonely.api.get("/livez").status == 200)
         try await cluster.wait(for: 1, "succeeded", atMost: .seconds(60))
         path.mend()
-        _ = try await eventually("the node to start again", atMost: .seconds(30)) {
+        _ = try await eventually("the node to start again", atMost: .seconds(60)) {
             lonely.log.matches(of: /is ready at/).count == 2 ? true : nil
         }
         let file = try #require(try await lonely.api.job(job)["file"]["path"].string)
@@ -50,7 +50,7 @@ import Testing
         try await listener.wait(for: "the stream") { $0.status == 200 }
         let path = try #require(cluster.path)
         path.cut()
-        try await listener.wait(for: "the end of the stream", atMost: .seconds(30)) { $0.end != nil }
+        try await listener.wait(for: "the end of the stream", atMost: .seconds(60)) { $0.end != nil }
         path.mend()
     }
 }

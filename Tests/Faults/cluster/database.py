@@ -85,7 +85,7 @@ class Database:
     def remove(self, logs: Path) -> None:
         """Ends the servers, and removes their folder. Their logs are copied to another folder."""
         for server in filter(None, (self.primary, self.standby)):
-            server.kill()
+            server.end()
         for log in self.folder.glob("*/log"):
             shutil.copy(log, logs / f"postgres-{log.parent.name}.log")
         shutil.rmtree(self.folder)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import random
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterable
 
 from audit import journal
 from receiver import Post
@@ -54,6 +55,11 @@ class Evidence:
     faults: list[Fault]
     # What has to be added to a moment of the monotonic clock to get that of the wall clock.
     wall: float
+
+
+def opened(source: Path | list[str], stack: ExitStack) -> Iterable[str]:
+    """The lines of a log or of a reader."""
+    return stack.enter_context(source.open(encoding="utf-8")) if isinstance(source, Path) else source
 
 
 def gathered(world: World, readings: list[Reading], records: list[Path]) -> Evidence:

@@ -76,6 +76,8 @@ class Postgres:
         settings = {
             "listen_addresses": "", "unix_socket_directories": self.folder, "max_connections": 300,
             "shared_buffers": "128MB",
+            # In the server's folder, so that nothing stays in /dev/shm when the server is killed.
+            "dynamic_shared_memory_type": "mmap",
         }  # fmt: skip
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with self._log.open("ab") as log:
@@ -102,6 +104,18 @@ class Postgres:
             _send(signal.SIGKILL, process)
         self._process.wait(60)
         until("the processes of PostgreSQL have ended", lambda: not any(map(_exists, children)))
+
+    def end(self) -> None:
+        """Ends the server at once. Unlike one that is killed, it removes its shared memory."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        # A paused server receives the signal when it continues.
+        self.resume()
+        self._process.send_signal(signal.SIGQUIT)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
 
     def pause(self) -> None:
         """Connections stay open, and nothing answers."""

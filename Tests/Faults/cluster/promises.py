@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import ExitStack
 from itertools import zip_longest
-from pathlib import Path
-from typing import Iterable, Iterator
+from typing import Iterator
 
 from audit import Order, batch_faults, delivery_faults, journal_faults
 
-from .evidence import Evidence
+from .evidence import Evidence, opened
 from .logs import log_faults
 
 Faults = Iterator[tuple[str, str]]
@@ -76,7 +75,7 @@ def _readings(evidence: Evidence) -> Faults:
     names = list(evidence.readings)
     wrong: Counter[str] = Counter()
     with ExitStack() as stack:
-        sources = [_opened(source, stack) for source in evidence.readings.values()]
+        sources = [opened(source, stack) for source in evidence.readings.values()]
         number = 0
         for number, lines in enumerate(zip_longest(*sources), 1):
             usual = Counter(lines).most_common(1)[0][0]
@@ -94,10 +93,6 @@ def _readings(evidence: Evidence) -> Faults:
 
 def _text(line: str | None) -> str:
     return "nothing" if line is None else line.rstrip("\n")
-
-
-def _opened(source: Path | list[str], stack: ExitStack) -> Iterable[str]:
-    return stack.enter_context(source.open(encoding="utf-8")) if isinstance(source, Path) else source
 
 
 def _downloads(evidence: Evidence) -> Faults:
@@ -134,5 +129,5 @@ def _journals(evidence: Evidence) -> Faults:
 def _logs(evidence: Evidence) -> Faults:
     for node, source in evidence.logs.items():
         with ExitStack() as stack:
-            for sentence in log_faults(node, _opened(source, stack), evidence.faults, evidence.wall):
+            for sentence in log_faults(node, opened(source, stack), evidence.faults, evidence.wall):
                 yield "log", sentence

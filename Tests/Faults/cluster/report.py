@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
+from contextlib import ExitStack
 from itertools import pairwise
 from typing import Any
 
 from .acknowledgements import longest_gaps
-from .evidence import Evidence
+from .evidence import Evidence, opened
+from .logs import stalls
 from .timeline import DATABASE_KINDS, NODE_KINDS, Fault
 from .world import World
 
@@ -26,6 +28,7 @@ def rows(world: World, evidence: Evidence, seconds: float) -> list[tuple[str, st
     ]  # fmt: skip
     table += _gaps(acknowledgements.times, faults)
     table += _takeovers(faults)
+    table += [("stalls", f"{_stalls(evidence)} renewals of a lease came too late without a fault")]
     starts = [fault.start for fault in faults if fault.start is not None]
     table += [("start", f"a node is ready after {_numbers(starts)}")]
     table += [
@@ -55,6 +58,13 @@ def _takeovers(faults: list[Fault]) -> list[tuple[str, str]]:
             rest = f"; not before the node ran again: {len(carried) - len(known)}" if len(known) < len(carried) else ""
             table.append(("", f"{kind}: {_numbers(known)}{rest}"))
     return table
+
+
+def _stalls(evidence: Evidence) -> int:
+    with ExitStack() as stack:
+        return sum(
+            stalls(node, opened(log, stack), evidence.faults, evidence.wall) for node, log in evidence.logs.items()
+        )
 
 
 def _numbers(values: list[float]) -> str:

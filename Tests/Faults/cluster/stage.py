@@ -28,7 +28,7 @@ from .world import World
 NODES = 3
 
 ARGUMENTS = (
-    "--max-connections-per-host", "1000", "--stream-heartbeat", "2", "--stop-timeout", "15",
+    "--max-connections-per-host", "1000", "--stream-heartbeat", "2", "--stop-timeout", "50",
     # Longer than every outage, so that no delivery is given up.
     "--webhook-retry-delays", ",".join(["0", "0.3", "0.5"] + ["1"] * 300),
 )  # fmt: skip

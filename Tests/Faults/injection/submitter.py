@@ -37,7 +37,7 @@ class Submitter:
         """
         jobs = [{"session": SESSION, "url": f"{self._origin.url}/{_file(name)}"} | more for name, more in batch.items()]
         headers = {"Idempotency-Key": key}
-        answer = self._service.ask("POST", "/v1/jobs/batch", {"jobs": jobs}, headers, patience=10)
+        answer = self._service.ask("POST", "/v1/jobs/batch", {"jobs": jobs}, headers)
         if answer.status not in self.statuses:
             self.statuses.append(answer.status)
         if answer.status != 201:

@@ -20,9 +20,11 @@ from .hardship import FailingCalls, FullDisk
 from .scenario import ARGUMENTS, CONFIGURATION, SESSION, WEBHOOK
 from .submitter import Batch, Submitter
 
-# Seconds: the duration of the fault, the limit for SIGTERM, and the limit for everything else after the fault.
+# Seconds: the duration of the fault, the limit for SIGTERM, and the limit for everything else after the fault. A stop gives
+# failing writes and open connections two seconds each. The limit is below the 25 s of --stop-timeout, which would hide a
+# stop that hangs.
 HARDSHIP = 3.5
-STOPPING = 5
+STOPPING = 20
 RECOVERY = 90
 # The delay between the failed call and the kill, so that the next checkpoint has promised offsets.
 NEXT_CHECKPOINT = 2.4
@@ -168,8 +170,8 @@ class Trial:
     def _watch(self, seconds: float, until_reached: bool = False) -> None:
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not (until_reached and self.hardship.reached):
-            self._note("readyz", self.service.ask("GET", "/readyz", patience=5).status)
-            waiting = self.service.ask("GET", f"/v1/jobs?session={SESSION}&state=waiting", patience=5)
+            self._note("readyz", self.service.ask("GET", "/readyz").status)
+            waiting = self.service.ask("GET", f"/v1/jobs?session={SESSION}&state=waiting")
             # If the database cannot be read, the service cannot report anything.
             for job in waiting.document["jobs"] if waiting.status == 200 else []:
                 self._note("waits", job["reason"])

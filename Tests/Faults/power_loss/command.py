@@ -15,6 +15,7 @@ from library import Faults
 from origin import Origin
 from receiver import Receiver
 from service import Service, until
+from soak.listener import free_port
 
 from .campaign import Campaign
 from .history import SEMANTICS
@@ -91,6 +92,10 @@ def _record(program: Path, folder: Path, seed: int, seconds: float) -> None:
     faults = Recording(folder, disk)
     service = Service(program, disk, faults, ARGUMENTS, log=folder / "fetchd.log")
 
+    def is_refused(number: int) -> bool:
+        """One post in nine, so that some deliveries wait for their next attempt."""
+        return number % 9 == 4
+
     def kill() -> None:
         """Kills the process at its next system call, so that the trace is complete."""
         faults.set("* * 1 1 KILL")
@@ -98,8 +103,9 @@ def _record(program: Path, folder: Path, seed: int, seconds: float) -> None:
         faults.set()
 
     try:
-        # One post in nine is refused, so that some deliveries wait for their next attempt.
-        with Origin() as origin, Receiver(refuses=lambda number: number % 9 == 4) as receiver:
+        # The trials use the same ports again, so the system must not give them to a client in the meantime.
+        origin, receiver = Origin(free_port()), Receiver(refuses=is_refused, port=free_port())
+        with origin, receiver:
             origin.resources = plan.resources(is_difficult=True)
             received = Workload(plan, service, origin, receiver, kill).run()
             ports = {"origin": origin.port, "receiver": receiver.port}

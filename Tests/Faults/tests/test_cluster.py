@@ -10,7 +10,7 @@ from pathlib import Path
 from cluster.acknowledgements import Acknowledgements, longest_gaps
 from cluster.downloads import Download
 from cluster.evidence import Evidence
-from cluster.logs import log_faults
+from cluster.logs import log_faults, stalls
 from cluster.node_faults import deck
 from cluster.promises import broken
 from cluster.tampering import tamper
@@ -185,10 +185,20 @@ class AuditTests(unittest.TestCase):
 
 
 class LogTests(unittest.TestCase):
-    error = f"{START} error [Engine] This node cannot renew its lease in the database."
+    error = f"{START} error [Storage] The database cannot be written."
+    stall = f"{START} error [Engine] This node cannot renew its lease in the database."
 
     def found(self, line: str, *faults: Fault, node: int = 1) -> list[str]:
         return list(log_faults(node, [line], list(faults), WALL))
+
+    def test_a_stall_is_counted(self) -> None:
+        freeze = Fault(FREEZE, 1, began=-21, ended=-1)
+        later = self.error.replace("00:00:00.000Z", "00:00:29.000Z")
+        much_later = self.error.replace("00:00:00.000Z", "00:00:31.000Z")
+        lines = [self.stall, later, much_later]
+        self.assertEqual(list(log_faults(1, lines, [], WALL)), [f"node 1: {much_later}"])
+        self.assertEqual(list(log_faults(1, [self.error, self.stall], [], WALL)), [f"node 1: {self.error}"])
+        self.assertEqual((stalls(1, lines, [], WALL), stalls(1, lines, [freeze], WALL)), (1, 0))
 
     def test_an_error_without_a_fault(self) -> None:
         self.assertEqual(len(self.found(self.error)), 1)
@@ -206,6 +216,7 @@ class LogTests(unittest.TestCase):
     def test_wrong_counts_are_never_expected(self) -> None:
         line = f"{START} error [Engine] The kept counts were wrong, and fetchd has corrected them."
         self.assertEqual(len(self.found(line, Fault(DATABASE_PAUSE, None, began=-9, ended=-2))), 1)
+        self.assertEqual(len(list(log_faults(1, [self.stall, line], [], WALL))), 1)
 
     def test_a_crash(self) -> None:
         self.assertEqual(len(self.found("Fatal error: Index out of range")), 1)

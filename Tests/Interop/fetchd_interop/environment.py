@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 from pathlib import Path
@@ -20,9 +21,15 @@ ENVIRONMENT["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin"
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        return probe.getsockname()[1]
+    """A port outside the range that the system hands out by itself, so that no other program gets it before its server."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 30_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind((LOOPBACK, port))
+                return port
+            except OSError:
+                continue
 
 
 def program(name: str) -> str | None:

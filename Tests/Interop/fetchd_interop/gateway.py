@@ -35,9 +35,9 @@ class Gateway:
         port = urlsplit(self.url).port
         connection: http.client.HTTPConnection
         if self.context:
-            connection = http.client.HTTPSConnection(LOOPBACK, port, timeout=40, context=self.context)
+            connection = http.client.HTTPSConnection(LOOPBACK, port, timeout=60, context=self.context)
         else:
-            connection = http.client.HTTPConnection(LOOPBACK, port, timeout=40)
+            connection = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
         connection.request(method, self.prefix + path, body, headers or {})
         return connection, connection.getresponse()
 

@@ -12,6 +12,7 @@ from .check import Check
 from .content import Content
 from .fetchd import Fetchd
 from .gateway import GatewayServer
+from .gateway_checks.streams import HEARTBEAT
 from .matrix import Matrix
 from .outcomes import Cell, Failure
 from .server import Place, Server
@@ -43,7 +44,8 @@ class Run:
         for server in servers:
             place = self.place()
             try:
-                with Fetchd(self.fetchd, place.folder / "fetchd") as service:
+                options = ("--stream-heartbeat", str(HEARTBEAT))
+                with Fetchd(self.fetchd, place.folder / "fetchd", *options) as service:
                     service.declare({})
                     with server.start(place, service.port) as gateway:
                         for check in checks:

@@ -14,7 +14,7 @@ JOBS, KIB, AT_A_TIME = 100, 16, 16
 POLLS = 1000
 LARGE = "large/large.bin"
 LARGE_MIB = 64
-PATIENCE = 300  # seconds; valgrind makes the program fifty times slower
+PATIENCE = 1800  # seconds; valgrind makes the program fifty times slower
 
 Step = Callable[[], None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
+import time
 import urllib.request
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from ..fetchd import Fetchd
 from ..outcomes import NotOffered, require
 from ..processes import connections_to
 from ..server import Site
+
+CONNECTIONS = 4
 
 
 def large_bytes(site: Site) -> bytes:
@@ -42,25 +44,17 @@ def four_connections(service: Fetchd, site: Site) -> str:
     """The largest number of connections that were open at once says whether the server got several."""
     url = site.address("large")
     if not site.can_resume:
-        require_large(service, site, service.download(url, connections=4))
+        require_large(service, site, service.download(url, connections=CONNECTIONS))
         return "one connection: the server has no ranges, or no strong validator"
-    # Slow enough to see the connections.
-    rate = LARGE // 2
-    most, is_done = 0, threading.Event()
-
-    def count() -> None:
-        nonlocal most
-        while not is_done.wait(0.01):
-            most = max(most, connections_to(site.port))
-
-    counter = threading.Thread(target=count)
-    counter.start()
-    try:
-        job = service.download(url, connections=4, rate_limit_bytes_per_second=rate)
-    finally:
-        is_done.set()
-        counter.join()
-    require_large(service, site, job)
+    # Slow enough to see the connections. When all are open, the rest needs no limit.
+    id = service.submit(url, connections=CONNECTIONS, rate_limit_bytes_per_second=LARGE // 10)
+    most = 0
+    while most < CONNECTIONS and service.job(id)["state"] in ("queued", "running"):
+        most = max(most, connections_to(site.port))
+        time.sleep(0.01)
+    if most >= CONNECTIONS:
+        service.json("PATCH", f"/v1/jobs/{id}", {"rate_limit_bytes_per_second": None})
+    require_large(service, site, service.wait_for(id, "succeeded"))
     require(most > 1, "the file came over one connection")
     return f"{most} at once"
 

@@ -27,8 +27,9 @@ def expired(site: Site) -> Iterator[None]:
 def expires_midway(service: Fetchd, site: Site) -> str:
     """The job waits for another address, and continues from its bytes."""
     url = site.address("expiring")
-    id = service.submit(url, wait_for=["url"], rate_limit_bytes_per_second=LARGE // 5)
-    service.wait_for_bytes(id, LARGE // 16)
+    # So slow that it is paused before its end.
+    id = service.submit(url, wait_for=["url"], rate_limit_bytes_per_second=LARGE // 60)
+    service.wait_for_bytes(id, LARGE // 100)
     service.json("POST", f"/v1/jobs/{id}/pause")
     with expired(site):
         service.json("POST", f"/v1/jobs/{id}/resume")

@@ -10,11 +10,15 @@ from ..server import Site
 from .files import large_bytes, require_large
 
 
-def begin(service: Fetchd, site: Site, seconds: int) -> str:
-    """A job that would take so long, and has some of its bytes."""
+# Seconds. No job may end before it is stopped. Its rate is not limited afterwards.
+SLOWLY = 60
+
+
+def begin(service: Fetchd, site: Site) -> str:
+    """A slow job that has some of its bytes."""
     size = LARGE if site.large is not None else len(large_bytes(site))
-    id = service.submit(site.address("large"), rate_limit_bytes_per_second=size // seconds)
-    service.wait_for_bytes(id, size // 16)
+    id = service.submit(site.address("large"), rate_limit_bytes_per_second=size // SLOWLY)
+    service.wait_for_bytes(id, size // 100)
     return id
 
 
@@ -28,7 +32,7 @@ def require_decision(site: Site, job: dict) -> str:
 
 
 def pause_and_resume(service: Fetchd, site: Site) -> str:
-    id = begin(service, site, seconds=5)
+    id = begin(service, site)
     paused = service.json("POST", f"/v1/jobs/{id}/pause")
     require(paused["state"] == "paused", f"it is {paused['state']}")
     require(paused["progress"]["bytes_durable"] > 0, "no byte was kept")
@@ -41,7 +45,7 @@ def pause_and_resume(service: Fetchd, site: Site) -> str:
 
 def kill_and_go_on(service: Fetchd, site: Site) -> str:
     # A checkpoint promises bytes every two seconds.
-    id = begin(service, site, seconds=20)
+    id = begin(service, site)
     durable = 0
     while durable == 0 and service.job(id)["state"] == "running":
         durable = service.job(id)["progress"]["bytes_durable"]

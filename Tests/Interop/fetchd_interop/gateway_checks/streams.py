@@ -10,8 +10,11 @@ from ..fetchd import Fetchd
 from ..gateway import Gateway
 from ..outcomes import require
 
-# Seconds. A proxy that collects an answer would deliver an event with the heartbeat, after 15 seconds, or never.
-PROMPT = 8
+# Seconds. A proxy that collects an answer would deliver an event with the heartbeat, or never.
+HEARTBEAT = 60
+PROMPT = 40
+# A wait ends after 30 seconds, and much earlier with an event.
+WAIT, EARLY = 30, 25
 
 
 def stream(service: Fetchd, gateway: Gateway) -> str:
@@ -41,9 +44,9 @@ def event_page_with_wait(service: Fetchd, gateway: Gateway) -> str:
     after = service.json("GET", "/v1/stats")["last_event"]
     threading.Timer(0.3, service.submit, ("rehearse:film.mkv?size=1",)).start()
     start = time.monotonic()
-    answer, body = gateway.ask("GET", f"/v1/events?after={after}&wait=20")
+    answer, body = gateway.ask("GET", f"/v1/events?after={after}&wait={WAIT}")
     require(answer.status == 200 and b"job.created" in body, f"the answer was {answer.status}: {body[:200]!r}")
-    require(time.monotonic() - start < 10, "the answer came only at the end of the wait")
+    require(time.monotonic() - start < EARLY, "the answer came only at the end of the wait")
     return ""
 
 
