@@ -133,8 +133,8 @@ public final class Engine: Sendable {
 
     public var measurements: EngineMeasurements { services.measurements }
 
-    /// The live view of a running job; nil when the job has no running attempt. If the job runs on another node, the view is some
-    /// seconds old, and older while the database is away.
+    /// The live view of a running job; nil when the job has no running attempt. If the job runs on another node, the view is up
+    /// to two seconds old, and older while the database is away.
     public func progress(of job: JobID) -> LiveProgress? {
         active[job]?.live ?? services.store.exchange[job]?.live
     }

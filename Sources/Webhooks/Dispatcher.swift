@@ -78,9 +78,11 @@ public actor Dispatcher {
         // Without its lease, the node posts nothing, because other nodes may post.
         guard store.holdsLease else { return ([], time.now.addingTimeInterval(options.retryInterval)) }
         do {
-            let due = try await store.webhooksDue()
+            let (keys, next) = try await store.webhooksDue()
             reads.end()
-            return due
+            // The clock can change while another node follows its jump.
+            let latest = time.now.addingTimeInterval(Store.longestPollInterval)
+            return (keys, min(next ?? latest, latest))
         } catch {
             reads.note("read the due deliveries", error)
             return ([], time.now.addingTimeInterval(options.retryInterval))

@@ -18,6 +18,8 @@ extension Transaction {
         }
         try run("UPDATE journal SET first_node = NULL WHERE first_node = ?", [number])
         try run("DELETE FROM nodes WHERE number = ?", [number])
+        // Another node can take its leases of webhooks.
+        wake(.deliveries)
     }
 
     private static let nodeUse = """

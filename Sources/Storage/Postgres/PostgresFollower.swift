@@ -5,7 +5,7 @@ import PostgresClient
 
 /// Renews the lease of this node, and follows the commits of the other nodes, on a thread and a connection of its own.
 ///
-/// A notification announces each commit to the nodes. It also looks at the journal every second, and reads everything again
+/// A notification announces each commit to the nodes. It also looks at the journal about every second, and reads everything again
 /// after it was disconnected, so a lost notification delays it and no more.
 final class PostgresFollower: Sendable {
     private let target: PostgresTarget
@@ -108,7 +108,7 @@ final class PostgresFollower: Sendable {
     /// Reads what the journal has and this node does not, and whether the jobs of other nodes have to be taken over.
     private func look(_ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: LeaseRenewal) throws {
         while try read(connection, dialect, renewal) {
-            if renewal.isDue(at: lease.uptime) { return }
+            if renewal.isDue(at: lease.uptime) || renewal.untilNextLook(at: lease.uptime) == .zero { return }
         }
     }
 

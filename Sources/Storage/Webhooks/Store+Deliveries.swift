@@ -11,14 +11,21 @@ extension Store {
     /// The webhooks that have a delivery due now, and the time of the next one. Each webhook has its own worker, so
     /// that a slow endpoint does not delay others.
     ///
-    /// Of several nodes, each gets the webhooks that it has a lease of. This node takes the leases that no node has.
+    /// Of several nodes, each gets the webhooks that it has a lease of. This node takes leases that no node has, some at a
+    /// time, so that other nodes get some, too.
     public func webhooksDue() async throws -> (keys: [Int64], next: Date?) {
         let (due, next) = try await busyWebhooks()
         let unleased = due.filter { !$0.isLeased }.map(\.key)
         guard !unleased.isEmpty else { return (due.map(\.key), next) }
-        let own = try await writer.write { try $0.leaseWebhooks(unleased) }
-        return (due.filter { $0.isLeased || own.contains($0.key) }.map(\.key), next)
+        let wanted = unleased.prefix(Self.leasesAtOnce)
+        let own = try await writer.write { try $0.leaseWebhooks(wanted) }
+        return (
+            due.filter { $0.isLeased || own.contains($0.key) }.map(\.key),
+            wanted.count < unleased.count ? time.now : next
+        )
     }
+
+    private static let leasesAtOnce = 100
 
     /// - Returns: the webhooks with a due delivery, except those that another node has a lease of.
     private func busyWebhooks() async throws -> (due: [(key: Int64, isLeased: Bool)], next: Date?) {
@@ -35,7 +42,7 @@ extension Store {
             for webhook in busy {
                 let times: [Int64] = ["due", "later", "finish"].compactMap { webhook[$0] }
                 if times.contains(where: { $0 <= now }) {
-                    due.append((webhook["key"], node == nil || webhook["is_leased"]))
+                    due.append((webhook["key"], webhook["is_leased"]))
                 }
                 next = (times.filter { $0 > now } + [next].compactMap(\.self)).min()
             }
@@ -46,14 +53,24 @@ extension Store {
     /// For each webhook with pending deliveries: a due time that has been reached, the next due time that has not, and
     /// the due time of a finish that is not held back. It takes a few steps in an index for each webhook, for any
     /// number of deliveries.
-    static let busyWebhooks = """
+    static let busyWebhooks = busyWebhooks("1 AS is_leased", of: "busy WHERE key IS NOT NULL")
+
+    private static let busyWebhooksOfNode = busyWebhooks(
+        "CASE WHEN node IS NULL THEN 0 ELSE 1 END AS is_leased",
+        of: """
+            busy LEFT JOIN webhook_leases ON webhook = key
+            WHERE key IS NOT NULL AND (node IS NULL OR node = ?2)
+            """)
+
+    private static func busyWebhooks(_ isLeased: String, of busy: String) -> String {
+        """
         WITH RECURSIVE busy (key) AS (
             SELECT min(webhook) FROM deliveries WHERE state = 'pending'
             UNION ALL
             SELECT (SELECT min(webhook) FROM deliveries WHERE state = 'pending' AND webhook > busy.key)
             FROM busy WHERE busy.key IS NOT NULL
         )
-        SELECT key,
+        SELECT key, \(isLeased),
             (SELECT min(next_attempt_at) FROM deliveries WHERE webhook = key AND state = 'pending'
                 AND type <> 'session.finished' AND next_attempt_at <= ?1) AS due,
             (SELECT min(next_attempt_at) FROM deliveries WHERE webhook = key AND state = 'pending'
@@ -61,14 +78,9 @@ extension Store {
             (SELECT CASE WHEN type = 'session.finished' THEN next_attempt_at END FROM deliveries
                 WHERE webhook = key AND state = 'pending' AND type <> 'webhook.test'
                 ORDER BY event LIMIT 1) AS finish
-        FROM busy WHERE key IS NOT NULL
+        FROM \(busy)
         """
-
-    private static let busyWebhooksOfNode = """
-        SELECT busy.*, CASE WHEN node IS NULL THEN 0 ELSE 1 END AS is_leased
-        FROM (\(busyWebhooks)) AS busy LEFT JOIN webhook_leases ON webhook = key
-        WHERE node IS NULL OR node = ?2
-        """
+    }
 
     /// The deliveries to attempt now for one webhook, in the order of their due times, and then of their events; none if
     /// another node has the lease of the webhook.

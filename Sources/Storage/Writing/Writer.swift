@@ -148,6 +148,8 @@ final class Writer: Sendable {
         guard let last = db.lastJump, time.lacksJump(last) else { return }
         time.follow(try StoredClock.jumps(in: db, after: time.lastJump ?? 0), last: last)
         jobCache.removeAll()
+        // They wait for times of the former clock.
+        onDue(Set(WorkKind.allCases))
     }
 
     private func perform(

@@ -461,6 +461,16 @@ struct NodeTests {
         #expect(nodes[0].losses.withLock(\.self) == 1)
     }
 
+    /// They wait for times of the former clock.
+    @Test(.timeLimit(.minutes(1))) func jumpThatAnotherNodeHasStoredWakesTheWorkers() async throws {
+        // The first signal comes with the connection of the follower.
+        await nodes[1].store.work(.parts).wait()
+        _ = try fixture.connect().execute(
+            PostgresStatement("INSERT INTO clock_jumps (last_event, at, by) VALUES (0, 0, 3600000)"))
+        _ = try await nodes[1].create()
+        await nodes[1].store.work(.parts).wait()
+    }
+
     /// The clock of the server jumps, and all leases have ended.
     @Test func jumpOfTheClockEndsNoLease() async throws {
         let takeover = try await nodes[1].store.writer.write { [time = nodes[1].serverTime] transaction in

@@ -33,11 +33,11 @@ struct WebhookLeaseTests {
         return posts
     }
 
-    private func accept(at node: TestedNode) async throws {
+    private func record(_ outcome: DeliveryOutcome = .accepted, at node: TestedNode) async throws {
         let due = try #require(try await node.store.dueDeliveries(to: webhook.key, limit: 1).first)
         let attempt = Delivery.Attempt(
             at: Date(milliseconds: 1000), status: 200, error: nil, latencySeconds: 0.25, response: nil)
-        try await node.store.record(attempt, of: due, .accepted)
+        try await node.store.record(attempt, of: due, outcome)
     }
 
     @Test func theNodeOfTheEventPostsUntilNothingIsPending() async throws {
@@ -45,9 +45,9 @@ struct WebhookLeaseTests {
         #expect(try await posts() == [false, true])
         _ = try await nodes[0].create()
         #expect(try await posts() == [false, true])
-        try await accept(at: nodes[1])
+        try await record(at: nodes[1])
         #expect(try await posts() == [false, true])
-        try await accept(at: nodes[1])
+        try await record(at: nodes[1])
         #expect(try await posts() == [false, false])
         _ = try await nodes[0].create()
         #expect(try await posts() == [true, false])
@@ -57,9 +57,28 @@ struct WebhookLeaseTests {
     @Test func theNodeOfTheRequestSendsADeliveryAgain() async throws {
         _ = try await nodes[1].create()
         let delivery = try #require(try await nodes[1].store.dueDeliveries(to: webhook.key, limit: 1).first)
-        try await accept(at: nodes[1])
+        try await record(at: nodes[1])
         _ = try await nodes[0].store.redeliver(delivery.id)
         #expect(try await posts() == [true, false])
+    }
+
+    /// Other attempts are perhaps under way at the node that got 410. So it keeps the lease.
+    @Test func theNodeThatFoundTheWebhookGoneSendsItsDeliveriesAgain() async throws {
+        _ = try await nodes[1].create()
+        _ = try await nodes[1].create()
+        let second = try await nodes[1].store.dueDeliveries(to: webhook.key, limit: 2)[1]
+        try await record(.gone, at: nodes[1])
+        _ = try await nodes[0].store.enableWebhook(webhook.name, of: .default)
+        _ = try await nodes[0].store.redeliver(second.id)
+        #expect(try await posts() == [false, true])
+    }
+
+    /// A webhook that is due can be deleted before its lease is taken.
+    @Test func aDeletedWebhookGetsNoLease() async throws {
+        let own = try await nodes[0].store.writer.write { [key = webhook.key] in
+            try $0.leaseWebhooks([key + 1, key])
+        }
+        #expect(own == [webhook.key])
     }
 
     @Test func anotherNodePostsAfterTheEndOfTheFirst() async throws {
