@@ -36,12 +36,15 @@ async function ask(refusal) {
   const error = byID("token-error");
   error.hidden = !refusal;
   setText(error, "The service does not accept this token. Its administrator can make another one.");
-  // The page shows nothing without the token, so Escape does not close the dialog.
+  // The page shows nothing without the token, so Escape does not close the dialog. A browser obeys the second one nevertheless.
   const stay = (event) => event.preventDefault();
+  const reopen = () => dialog.showModal();
   dialog.addEventListener("cancel", stay);
+  dialog.addEventListener("close", reopen);
   dialog.showModal();
   await submitted(byID("token-form"));
   dialog.removeEventListener("cancel", stay);
+  dialog.removeEventListener("close", reopen);
   keepToken(byID("token").value.trim());
   byID("token").value = "";
   asking = null;
