@@ -64,14 +64,14 @@ extension PlayedJob {
 
     /// Asks again if another node of several does not know the newest revision of the job yet.
     private func resumeData(like job: JSON) async throws -> JSON? {
-        var part = try await service.resumeData(of: id)
-        let lastTry = ContinuousClock.now + (service.nodes.count > 1 ? .seconds(10) : .zero)
-        while part?["bytes_durable"].integer ?? 0 != job["progress"]["bytes_durable"].integer,
-            ContinuousClock.now < lastTry
-        {
-            try await Task.sleep(for: .milliseconds(20))
-            part = try await service.resumeData(of: id)
-        }
+        var part: JSON?
+        do {
+            let patience = service.nodes.count > 1 ? Duration.seconds(10) : .zero
+            _ = try await eventually("the resume data of \(id)", atMost: patience) { () -> Bool? in
+                part = try await service.resumeData(of: id)
+                return part?["bytes_durable"].integer ?? 0 == job["progress"]["bytes_durable"].integer ? true : nil
+            }
+        } catch is Overdue {}
         return part
     }
 
