@@ -87,6 +87,45 @@ import Testing
         }
     }
 
+    /// The server is busy while the deadline passes. The rest of the request waits in the kernel, in time.
+    @Test(arguments: [
+        ("", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), ("GET / HTTP/1.1\r\n", "Host: a\r\n\r\n"),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n", "body"),
+    ])
+    func servesRequestsThatItCouldNotReadInTime(_ beginning: String, _ rest: String) async throws {
+        let isBlocked = Shared(false)
+        let handler = TestHandler { request in
+            if request.head.path == "/block" {
+                isBlocked.change { $0 = true }
+                sleep(4)
+            }
+            return .now(Response(text: "served"))
+        }
+        try await withServer(handler) {
+            Self.impatient(&$0)
+            ($0.threads, $0.idleTimeout) = (1, .seconds(60))
+        } _: { port in
+            let client = try RawClient(port)
+            try client.send(beginning)
+            let blocking = try RawClient(port)
+            try blocking.send(RawClient.request("GET", "/block"))
+            expectSoon { isBlocked.value }
+            try client.send(rest)
+            #expect(try client.readResponse().text == "served")
+        }
+    }
+
+    /// A client that never stops sending empty lines always has bytes that the server has not read.
+    @Test func closesFloodsWithoutARequest() async throws {
+        try await withServer(.echo, configure: Self.impatient) { port in
+            let client = try RawClient(port)
+            let lines = String(repeating: "\r\n", count: 10_000)
+            let end = ContinuousClock.now + .seconds(60)
+            while .now < end { do { try client.send(lines) } catch { return } }
+            Issue.record("never cut off")
+        }
+    }
+
     /// The deadline applies only to the request, not to a long response or to the whole connection.
     @Test func doesNotCloseLongResponses() async throws {
         let handler = TestHandler { _ in

@@ -51,6 +51,8 @@ func withServer<Result: Sendable>(
 ) async throws -> Result {
     var options = HTTPServer.Options()
     options.threads = 2
+    // Only a test of the deadline may reach it, also if its client gets no processor time for long.
+    options.headDeadline = .seconds(60)
     configure(&options)
     let server = try HTTPServer(options: options, handler: handler)
     let result: Swift.Result<Result, any Error>

@@ -41,8 +41,17 @@ final class Connection: Sendable {
             if let socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
         }
 
-        func checkRequest(until end: Instant, _ now: Instant) {
-            if end <= now { shutDown() } else { repeatEndOfInput() }
+        /// Closes a connection whose client is late. Unread bytes at the deadline mean that the server is late: its
+        /// threads were busy, or the machine was suspended. The request gets `serverTime` in addition then. This time is
+        /// bounded, because a client that floods the server also has unread bytes.
+        func checkRequest(until end: Instant, serverTime: Duration, _ now: Instant) {
+            guard let socket else { return }
+            var byte: UInt8 = 0
+            switch recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) {
+            case 0: end <= now ? shutDown() : repeatEndOfInput(socket)
+            case 1...: if end + serverTime <= now { shutDown() }
+            default: if end <= now { shutDown() }
+            }
         }
 
         /// - Parameter isOpen: whether the response has no length.
@@ -57,10 +66,8 @@ final class Connection: Sendable {
         /// epoll reports an event only once, and the library misses an end of stream that arrives together with bytes.
         /// It would then wait until a time limit. Another shutdown of the reading side makes the kernel report the end
         /// again, and does not disturb a response in progress.
-        func repeatEndOfInput() {
-            guard let socket else { return }
-            var byte: UInt8 = 0
-            if recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0 { _ = shutdown(socket, Int32(SHUT_RD)) }
+        func repeatEndOfInput(_ socket: Int32) {
+            _ = shutdown(socket, Int32(SHUT_RD))
         }
     }
 
@@ -151,9 +158,10 @@ final class Connection: Sendable {
         state.withLock { state in
             switch state.phase {
             case .idle(let since, let isFresh):
-                state.checkRequest(until: since + (isFresh ? limits.headDeadline : limits.betweenRequests), now)
+                let limit = isFresh ? limits.headDeadline : limits.betweenRequests
+                state.checkRequest(until: since + limit, serverTime: limits.idleTimeout, now)
             case .receiving(let until):
-                state.checkRequest(until: until, now)
+                state.checkRequest(until: until, serverTime: limits.idleTimeout, now)
             case .waiting(let answer, let until):
                 if until <= now { return answer }
             case .sending(let region):
