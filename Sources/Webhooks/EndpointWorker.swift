@@ -81,12 +81,23 @@ struct EndpointWorker: Sendable {
                 "Delivery \(delivery.id) of event \(delivery.event.id) to webhook \(delivery.webhook.name) failed: \(error)",
                 metadata: delivery.logFields)
         }
-        do {
-            try await store.record(entry, of: delivery, verdict)
-            records.end()
-        } catch {
-            // The delivery is posted again, under the same webhook-id.
-            records.note("record delivery \(delivery.id)", error, delivery.logFields)
+        await record(entry, of: delivery, verdict)
+    }
+
+    /// Repeats the record while the database fails. Otherwise the endpoint would get the delivery again and again for this
+    /// time. After an error that does not pass, and after a stop of fetchd, it is posted again, under the same
+    /// `webhook-id`.
+    private func record(_ entry: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome) async {
+        var (hasFailed, canPass) = (false, true)
+        while canPass {
+            do {
+                try await store.record(entry, of: delivery, verdict, mayBeStored: hasFailed)
+                return records.end()
+            } catch {
+                records.note("record delivery \(delivery.id)", error, delivery.logFields)
+                hasFailed = true
+                canPass = (error as? StoreError)?.canPass == true && !Task.isCancelled
+            }
             try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
         }
     }

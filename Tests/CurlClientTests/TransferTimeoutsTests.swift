@@ -37,6 +37,16 @@ import Testing
         #expect(timeouts.verdict(at: at(15)) == .hasExpired(.total))
     }
 
+    @Test func nothingExpiresDuringAGrace() {
+        var timeouts = TransferTimeouts(.init(idle: .seconds(10), total: .seconds(100)), start: start)
+        timeouts.progressed(at: at(0))
+        #expect(timeouts.verdict(at: at(50), graceEnd: at(55)) == .waits(until: at(55)))
+        #expect(timeouts.verdict(at: at(55), graceEnd: nil) == .hasExpired(.idle))
+        timeouts.progressed(at: at(54))
+        #expect(timeouts.verdict(at: at(54), graceEnd: at(55)) == .waits(until: at(64)))
+        #expect(timeouts.verdict(at: at(200), graceEnd: at(205)) == .waits(until: at(205)))
+    }
+
     @Test func noTimeoutsNeverExpire() {
         var timeouts = TransferTimeouts(.init(idle: nil), start: start)
         timeouts.progressed(at: start)

@@ -76,8 +76,9 @@ enum Sample {
     ]
 
     static let webhookSignals: [(name: String, value: WebhookSignal)] = [
-        ("accepted", .accepted), ("rejected (first)", .rejected(at: now)),
-        ("rejected (for five days)", .rejected(at: now.addingTimeInterval(5 * 86_400))),
+        ("accepted", .accepted), ("rejected (first)", .rejected(at: now, wasTried: false)),
+        ("rejected (after five days, first)", .rejected(at: now.addingTimeInterval(5 * 86_400), wasTried: false)),
+        ("rejected (for five days)", .rejected(at: now.addingTimeInterval(5 * 86_400), wasTried: true)),
         ("goneAnswered", .goneAnswered), ("enableRequested", .enableRequested),
         ("secretsLost", .secretsLost),
     ]

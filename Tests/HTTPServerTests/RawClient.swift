@@ -152,7 +152,9 @@ final class RawClient {
     /// Returns false at the end of the connection.
     private func receive() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        var count: Int
+        // With a time limit, a call that a stop of the process interrupts does not start again by itself (signal(7)).
+        repeat { count = recv(descriptor, &buffer, buffer.count, 0) } while count < 0 && errno == EINTR
         if count > 0 {
             received += buffer[..<count]
             return true

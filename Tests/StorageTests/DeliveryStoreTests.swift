@@ -48,6 +48,25 @@ import Testing
         #expect(try await due().map(\.event.type) == [.sessionFinished])
     }
 
+    /// A caller that lost the answer to its commit records the attempt again.
+    @Test func storesAnAttemptOnce() async throws {
+        let fixture = try StoreFixture()
+        let (store, later) = (fixture.store, fixture.time.now.addingTimeInterval(60))
+        let webhook = try await fixture.declareWebhook(["job.created"])
+        _ = try await fixture.create()
+        let due = try #require(try await store.dueDeliveries(to: webhook.key, limit: 1).first)
+        try await store.record(Self.attempt(500), of: due, .rejected(retryAt: later))
+        try await store.record(Self.attempt(500), of: due, .rejected(retryAt: later), mayBeStored: true)
+        #expect(try await store.delivery(due.id).attempts.count == 1)
+        fixture.time.advance(by: 60)
+        #expect(try await store.dueDeliveries(to: webhook.key, limit: 1).first?.tries == 1)
+        // Another attempt is stored.
+        var second = Self.attempt(500)
+        second.at = fixture.time.now
+        try await store.record(second, of: due, .rejected(retryAt: later), mayBeStored: true)
+        #expect(try await store.delivery(due.id).attempts.count == 2)
+    }
+
     @Test func reportsNoDueTimeForAFinishThatIsHeldBack() async throws {
         let fixture = try StoreFixture()
         let webhook = try await fixture.declareWebhook(["job.cancelled", "session.finished"])

@@ -179,6 +179,25 @@ import Testing
         }
     }
 
+    /// fetchd did not run for a week, and at its start the network is not ready.
+    @Test func failuresAfterAWeekWithoutAnAttemptDisableNoWebhook() async throws {
+        let fixture = try DispatcherFixture.closed()
+        fixture.receiver.answer(500)
+        try await fixture.declareWebhook()
+        try await fixture.happen()
+        try await fixture.whileDispatching { try await fixture.pass(600) }
+        fixture.time.advance(by: 7 * Self.day)
+        try await fixture.whileDispatching {
+            try await fixture.happen()
+            try await fixture.pass(1_800)
+            #expect(try await fixture.webhook.state.failingSince != nil)
+            // It still fails hours later, so the endpoint is the cause.
+            try await fixture.pass(5 * 3_600)
+            #expect(try await fixture.webhook.state.name == .disabled)
+        }
+        try await fixture.store.close()
+    }
+
     @Test func restartsFiveDaysAfterOneSuccess() async throws {
         try await DispatcherFixture.open { fixture in
             fixture.receiver.answer(500)

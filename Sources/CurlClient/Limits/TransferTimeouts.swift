@@ -40,6 +40,12 @@ struct TransferTimeouts {
         lastProgress = nil
     }
 
+    /// - Parameter graceEnd: no deadline expires before this time, because the loop was late itself.
+    func verdict(at now: ContinuousClock.Instant, graceEnd: ContinuousClock.Instant?) -> Verdict {
+        if case .hasExpired = verdict(at: now), let graceEnd, now < graceEnd { return .waits(until: graceEnd) }
+        return verdict(at: now)
+    }
+
     func verdict(at now: ContinuousClock.Instant) -> Verdict {
         if let end, now >= end { return .hasExpired(.total) }
         if let lookupEnd, now >= lookupEnd { return .hasExpired(.lookup) }

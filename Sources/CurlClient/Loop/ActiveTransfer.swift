@@ -282,7 +282,7 @@ extension ActiveTransfer {
         let now = services.timers.now
         if let since = chunkBuilder.pendingSince, since + services.options.flushInterval <= now { flushOverdue() }
         noticeUpload()
-        if case .hasExpired(let deadline) = timeouts.verdict(at: now) {
+        if case .hasExpired(let deadline) = timeouts.verdict(at: now, graceEnd: services.timers.graceEnd) {
             return deadline == .lookup ? request.nameFailure(isLate: true) : .timedOut(deadline)
         }
         if lowSpeedMonitor?.isTooSlow(at: now) == true { return .tooSlow }
@@ -304,7 +304,7 @@ extension ActiveTransfer {
 
     private func planWakeUp() {
         let now = services.timers.now
-        if case .waits(until: let moment?) = timeouts.verdict(at: now) {
+        if case .waits(until: let moment?) = timeouts.verdict(at: now, graceEnd: services.timers.graceEnd) {
             services.timers.schedule(id, at: moment)
         }
         if let moment = lowSpeedMonitor?.nextCheck {

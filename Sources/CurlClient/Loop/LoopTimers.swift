@@ -1,14 +1,25 @@
+import Locks
+
 /// The time of the current turn, and the timers of the transfers.
 ///
 /// The loop reads the clock once in each turn, after its sleep, instead of for every 16 KiB.
 final class LoopTimers {
     private(set) var now = ContinuousClock.now
     private var deadlines = DeadlineQueue<TransferID>()
+    private var grace = LatenessGrace()
 
     var earliest: ContinuousClock.Instant? { deadlines.earliest }
 
-    func readClock() {
+    /// The end of the time in which no server is judged, because the loop was late; nil if servers may be judged.
+    var graceEnd: ContinuousClock.Instant? { grace.end(at: now) }
+
+    /// A turn begins.
+    ///
+    /// - Parameter planned: the longest time that was planned since the former turn; nil: no timer was set.
+    func readClock(after planned: Duration?) {
+        let former = now
         now = ContinuousClock.now
+        if let planned { grace.beganTurn(at: now, planned: former + planned) }
     }
 
     /// The loop checks the transfer at `moment`, or earlier if an earlier timer is set.

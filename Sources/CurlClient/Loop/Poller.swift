@@ -41,9 +41,13 @@ final class Poller {
 
     /// Waits until a descriptor is ready or `milliseconds` have passed (-1: no limit).
     func sleep(milliseconds: Int32) {
-        // The result is negative only if a signal interrupts the wait. No descriptor is ready then, and the loop waits
-        // again.
-        readyCount = max(0, Int(epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds)))
+        readyCount = wait(milliseconds)
+        // A signal has interrupted the wait. Descriptors can be ready nevertheless: epoll does not report them then.
+        while readyCount < 0 { readyCount = wait(0) }
+    }
+
+    private func wait(_ milliseconds: Int32) -> Int {
+        Int(epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds))
     }
 
     /// Calls `body` for each descriptor that was ready after the last wait.

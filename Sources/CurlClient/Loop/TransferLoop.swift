@@ -38,8 +38,9 @@ final class TransferLoop {
     /// Runs until it is shut down and the mailbox is empty.
     func run() {
         while !(isShuttingDown && mailbox.closeIfEmpty()) {
-            poller.sleep(milliseconds: mailbox.prepareToSleep() && !isShuttingDown ? sleepLimit() : 0)
-            beginTurn()
+            let pause = mailbox.prepareToSleep() && !isShuttingDown ? sleepLimit() : 0
+            poller.sleep(milliseconds: pause)
+            beginTurn(after: pause)
             serveSockets()
             for command in mailbox.takeAll() { handle(command) }
             if let deadline = multi.deadline, deadline <= .now { check(multi.actOnTimeout()) }
@@ -51,8 +52,9 @@ final class TransferLoop {
         }
     }
 
-    private func beginTurn() {
-        timers.readClock()
+    /// - Parameter pause: the planned sleep in milliseconds; -1: no limit.
+    private func beginTurn(after pause: Int32) {
+        timers.readClock(after: pause < 0 ? nil : .milliseconds(pause))
         let due = [multi.deadline, timers.earliest, mailbox.waitingSince].compactMap(\.self).min()
         recorder.withLock { $0.beginTurn(at: timers.now, due: due) }
     }
@@ -74,8 +76,11 @@ final class TransferLoop {
 
     private func sleepLimit() -> Int32 {
         guard let deadline = [multi.deadline, timers.earliest].compactMap(\.self).min() else { return -1 }
-        return Int32(clamping: (deadline - .now).wholeMilliseconds)
+        return Int32(clamping: min((deadline - .now).wholeMilliseconds, Self.longestSleep))
     }
+
+    /// Milliseconds. A pause of the process within a longer sleep could remain unnoticed.
+    private static let longestSleep = 5_000
 
     /// Runs last in the turn, with the time of its beginning. So bytes that arrived in time count, even if a slow
     /// handler delayed their reading, and a completed transfer is not late.

@@ -6,6 +6,10 @@ extension Webhook.State {
     /// recommends.
     public static let longestFailure: TimeInterval = 5 * 86_400
 
+    /// Seconds. Failures within this time can have one cause, which may be at fetchd: after a week in which fetchd did not
+    /// run, the first attempts can fail because its network is not ready. They do not disable a webhook.
+    public static let timeOfOneOutage: TimeInterval = 3_600
+
     /// The state after a signal; nil if the signal has no effect.
     public func after(_ signal: WebhookSignal) -> Webhook.State? {
         switch (self, signal) {
@@ -14,8 +18,9 @@ extension Webhook.State {
             nil
         case (.enabled, .accepted), (.enabled, .enableRequested), (.disabled, .enableRequested):
             .enabled(failingSince: nil)
-        case (.enabled(nil), .rejected(let now)): .enabled(failingSince: now)
-        case (.enabled(let since?), .rejected(let now)): Self.failing(since: since, now: now)
+        case (.enabled(nil), .rejected(let now, _)): .enabled(failingSince: now)
+        case (.enabled, .rejected(_, wasTried: false)): nil
+        case (.enabled(let since?), .rejected(let now, wasTried: true)): Self.failing(since: since, now: now)
         case (.enabled, .goneAnswered): .disabled(reason: "The endpoint answered 410: it is gone.")
         case (.enabled, .secretsLost): .disabled(reason: "The key that sealed its secrets is lost.")
         }

@@ -58,6 +58,7 @@ private final class SupervisorRun {
     private var listeners: Listeners?
     private var nextSweep = Connection.Instant.now
     private var trimPolicy = MemoryTrimPolicy()
+    private var grace = LatenessGrace()
 
     init(_ supervisor: ServerSupervisor, _ listeners: consuming Listeners) {
         self.supervisor = supervisor
@@ -95,12 +96,18 @@ private final class SupervisorRun {
 
     /// Waits until work is due, and does it.
     private func makeRound(atMost limit: Duration) {
-        let pause = context.lingering.isEmpty ? nextSweep - .now : LingeringSockets.interval
-        context.wake.wait(atMost: min(limit, pause))
+        let start = Connection.Instant.now
+        let pause = max(.zero, min(limit, context.lingering.isEmpty ? nextSweep - start : LingeringSockets.interval))
+        context.wake.wait(atMost: pause)
         let now = Connection.Instant.now
+        grace.beganTurn(at: now, planned: start + pause)
         context.lingering.drain(at: now)
         guard nextSweep <= now else { return }
-        context.connections.expire(at: now, limits: context.options) { context.handler.malformed(.answerOverdue, $0) }
+        if grace.end(at: now) == nil {
+            context.connections.expire(at: now, limits: context.options) {
+                context.handler.malformed(.answerOverdue, $0)
+            }
+        }
         if trimPolicy.shouldTrim(connections: context.connections.count) { MemoryTrimPolicy.trim() }
         nextSweep = now + sweepInterval
     }

@@ -1,11 +1,13 @@
 import CMicroHTTPD
 import Glibc
+import Locks
 
 /// The work of the loop's thread.
 final class WebSocketPeers {
     private let loop: WebSocketLoop
     var peers: [Int: WebSocketPeer] = [:]
     var nextSweep = Connection.Instant.now
+    var grace = LatenessGrace()
     private var isStopping = false
 
     init(_ loop: WebSocketLoop) { self.loop = loop }
@@ -14,15 +16,22 @@ final class WebSocketPeers {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
             withUnsafeTemporaryAllocation(byteCount: Self.pieceSize, alignment: 16) { buffer in
                 while !isStopping {
-                    let pause = peers.isEmpty ? -1 : Self.sweepMilliseconds
-                    let count = Int(epoll_wait(loop.epoll.number, events.baseAddress, Int32(events.count), pause))
-                    for event in events.prefix(max(0, count)) { take(event, buffer) }
+                    let count = Int(
+                        epoll_wait(loop.epoll.number, events.baseAddress, Int32(events.count), untilNextSweep))
+                    // A signal has interrupted the wait. Descriptors can be ready nevertheless.
+                    guard count >= 0 else { continue }
+                    for event in events.prefix(count) { take(event, buffer) }
                     sweep(at: .now)
                 }
             }
         }
         closeAll()
         loop.noteEnded()
+    }
+
+    /// Milliseconds, rounded up; -1: there is nothing to sweep.
+    private var untilNextSweep: Int32 {
+        peers.isEmpty ? -1 : Int32(clamping: Int(max(.zero, nextSweep - .now) / .milliseconds(1)) + 1)
     }
 
     private func take(_ event: epoll_event, _ buffer: UnsafeMutableRawBufferPointer) {
@@ -53,6 +62,8 @@ final class WebSocketPeers {
 
     private func add(_ new: NewWebSocket) {
         let peer = WebSocketPeer(new, at: .now)
+        // Without a peer, nothing was swept.
+        if peers.isEmpty { nextSweep = peer.openedAt }
         peers[new.number] = peer
         let flags = fcntl(peer.socket.number, F_GETFL)
         _ = fcntl(peer.socket.number, F_SETFL, flags | O_NONBLOCK)

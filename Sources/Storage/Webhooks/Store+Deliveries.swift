@@ -135,10 +135,12 @@ extension Store {
         """
 
     /// Records an attempt, and all consequences of its outcome.
+    ///
+    /// - Parameter mayBeStored: whether an earlier call for this attempt failed.
     public func record(
-        _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome
+        _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome, mayBeStored: Bool = false
     ) async throws {
-        try await writer.write { try $0.record(attempt, of: delivery, verdict) }
+        try await writer.write { try $0.record(attempt, of: delivery, verdict, mayBeStored: mayBeStored) }
     }
 
     /// The deliveries of a webhook, newest event first, after a cursor.

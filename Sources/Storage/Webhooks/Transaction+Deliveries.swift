@@ -7,10 +7,17 @@ extension Transaction {
     /// A failure at an endpoint that a client has replaced during the attempt does not count. The delivery is still due,
     /// and goes to the new endpoint at once.
     ///
-    /// - Parameter due: the delivery when the attempt began. If the delivery was requested again since, it is sent
-    ///   again after any outcome.
-    func record(_ attempt: Delivery.Attempt, of due: DueDelivery, _ verdict: DeliveryOutcome) throws {
-        guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [due.id.text]) else { return }
+    /// - Parameters:
+    ///   - due: the delivery when the attempt began. If the delivery was requested again since, it is sent again after any
+    ///     outcome.
+    ///   - mayBeStored: whether an earlier call for this attempt failed. Its commit can have succeeded, and then this call
+    ///     has no effect.
+    func record(
+        _ attempt: Delivery.Attempt, of due: DueDelivery, _ verdict: DeliveryOutcome, mayBeStored: Bool
+    ) throws {
+        guard let delivery = try row("SELECT * FROM deliveries WHERE id = ?", [due.id.text]),
+            try !mayBeStored || !isLogged(attempt, of: due.id)
+        else { return }
         let isOfThisRequest = delivery["requests"] == due.requests
         // An attempt of a delivery that was cancelled meanwhile is logged as well.
         let webhook: Int64 = delivery["webhook"]
@@ -31,7 +38,7 @@ extension Transaction {
             // The delays count from now: the clock may have been set back since the attempt.
             let (retryAt, notBefore) = (bounded(retryAt, after: attempt), bounded(notBefore, after: attempt))
             if isOfThisRequest { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
-            try transitionWebhook(webhook, on: .rejected(at: now))
+            try transitionWebhook(webhook, on: .rejected(at: now, wasTried: try wasTried(present)))
         case .gone:
             guard isOfThisEndpoint else { break }
             try transitionWebhook(webhook, on: .goneAnswered)
@@ -89,6 +96,22 @@ extension Transaction {
     /// The scheduled time of a delivery that is attempted before that time; nil for all others.
     private func expeditedFrom(_ delivery: SQLRow) -> Date? {
         delivery.optionalTime("scheduled_at").flatMap { $0 > now ? $0 : nil }
+    }
+
+    private func isLogged(_ attempt: Delivery.Attempt, of id: DeliveryID) throws -> Bool {
+        try row(
+            "SELECT 1 FROM delivery_attempts WHERE delivery = ? AND at = ? AND latency_seconds = ?",
+            [id.text, attempt.at.milliseconds, attempt.latencySeconds]) != nil
+    }
+
+    /// Whether fetchd tried while the webhook failed, and not only at the beginning and now.
+    private func wasTried(_ webhook: Webhook?) throws -> Bool {
+        guard let webhook, let since = webhook.state.failingSince else { return false }
+        let span = Webhook.State.timeOfOneOutage
+        let (first, last) = (since.addingTimeInterval(span), now.addingTimeInterval(-span))
+        return try row(
+            "SELECT 1 FROM delivery_attempts WHERE webhook = ? AND at > ? AND at < ? LIMIT 1",
+            [webhook.key, first.milliseconds, last.milliseconds]) != nil
     }
 
     private func log(_ attempt: Delivery.Attempt, of id: DeliveryID, to webhook: Int64, isCounted: Bool) throws {
