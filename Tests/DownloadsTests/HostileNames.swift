@@ -91,15 +91,22 @@ enum HostileNames {
     ].map { ($0, $0) }
 
     /// Names around the limit, with scalars of one to four bytes: as many whole scalars stay as fit before the extension.
-    static let long: [Row] = [("a", 1), ("\u{E9}", 2), ("\u{65E5}", 3), ("\u{1F600}", 4)].flatMap { unit, width in
-        ["", ".txt", ".abcdefghijklmnopqrs"].flatMap { ending in
-            let room = (240 - ending.utf8.count) / width
-            return [room - 1, room, room + 1, 255 / width, 256 / width, 257 / width + 1, 1000].map { count in
-                let kept = String(repeating: unit, count: min(count, room))
-                return (String(repeating: unit, count: count) + ending, kept + ending)
+    static let long: [Row] = {
+        var rows: [Row] = []
+        for unit in ["a", "\u{E9}", "\u{65E5}", "\u{1F600}"] {
+            for ending in ["", ".txt", ".abcdefghijklmnopqrs"] {
+                let width = unit.utf8.count
+                let room = (240 - ending.utf8.count) / width
+                // With a type, because the compiler needs half a minute to find it.
+                let counts: [Int] = [room - 1, room, room + 1, 255 / width, 256 / width, 257 / width + 1, 1000]
+                for count in counts {
+                    let kept = String(repeating: unit, count: min(count, room))
+                    rows.append((String(repeating: unit, count: count) + ending, kept + ending))
+                }
             }
         }
-    }
+        return rows
+    }()
 
     // MARK: Paths of URLs
 

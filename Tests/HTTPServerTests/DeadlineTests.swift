@@ -97,13 +97,12 @@ import Testing
         let handler = TestHandler { request in
             if request.head.path == "/block" {
                 isBlocked.change { $0 = true }
-                sleep(4)
+                sleep(8)
             }
             return .now(Response(text: "served"))
         }
         try await withServer(handler) {
-            Self.impatient(&$0)
-            ($0.threads, $0.idleTimeout) = (1, .seconds(60))
+            ($0.threads, $0.headDeadline, $0.bodyGrace) = (1, .seconds(5), .seconds(5))
         } _: { port in
             let client = try RawClient(port)
             try client.send(beginning)

@@ -185,7 +185,7 @@ import Testing
         fixture.receiver.answer(500)
         try await fixture.declareWebhook()
         try await fixture.happen()
-        try await fixture.whileDispatching { try await fixture.pass(600) }
+        try await fixture.whileDispatching { try await fixture.pass(3 * 3_600) }
         fixture.time.advance(by: 7 * Self.day)
         try await fixture.whileDispatching {
             try await fixture.happen()

@@ -59,6 +59,8 @@ private final class SupervisorRun {
     private var nextSweep = Connection.Instant.now
     private var trimPolicy = MemoryTrimPolicy()
     private var grace = LatenessGrace()
+    /// When the last wait ended.
+    private var roundBegan = Connection.Instant.now
 
     init(_ supervisor: ServerSupervisor, _ listeners: consuming Listeners) {
         self.supervisor = supervisor
@@ -67,7 +69,7 @@ private final class SupervisorRun {
     }
 
     func untilStopped() {
-        while supervisor.requestedGrace == nil { isIdle ? context.wake.wait() : makeRound(atMost: .seconds(1)) }
+        while supervisor.requestedGrace == nil { isIdle ? waitForConnection() : makeRound(atMost: .seconds(1)) }
         close(grace: supervisor.requestedGrace ?? .zero)
         listeners = nil
         context.disconnects.stop()
@@ -80,6 +82,11 @@ private final class SupervisorRun {
         context.connections.isEmpty && context.lingering.isEmpty && !trimPolicy.mayTrim
     }
 
+    private func waitForConnection() {
+        context.wake.wait()
+        roundBegan = .now
+    }
+
     /// Afterwards no connection is suspended, and none will be, so the daemon can be stopped.
     private func close(grace: Duration) {
         context.connections.beginClosing()
@@ -90,17 +97,18 @@ private final class SupervisorRun {
     }
 
     private func makeRoundsUntilEmpty(atMost limit: Duration) {
-        let end = Connection.Instant.now + limit
+        roundBegan = .now
+        let end = roundBegan + limit
         while !context.connections.isEmpty, .now < end { makeRound(atMost: end - .now) }
     }
 
     /// Waits until work is due, and does it.
     private func makeRound(atMost limit: Duration) {
-        let start = Connection.Instant.now
-        let pause = max(.zero, min(limit, context.lingering.isEmpty ? nextSweep - start : LingeringSockets.interval))
+        let pause = max(.zero, min(limit, context.lingering.isEmpty ? nextSweep - .now : LingeringSockets.interval))
         context.wake.wait(atMost: pause)
         let now = Connection.Instant.now
-        grace.beganTurn(at: now, planned: start + pause)
+        grace.beganTurn(at: now, planned: roundBegan + pause)
+        roundBegan = now
         context.lingering.drain(at: now)
         guard nextSweep <= now else { return }
         if grace.end(at: now) == nil {

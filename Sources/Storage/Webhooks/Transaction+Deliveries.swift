@@ -38,7 +38,7 @@ extension Transaction {
             // The delays count from now: the clock may have been set back since the attempt.
             let (retryAt, notBefore) = (bounded(retryAt, after: attempt), bounded(notBefore, after: attempt))
             if isOfThisRequest { try reject(delivery, retryAt: retryAt, notBefore: notBefore) }
-            try transitionWebhook(webhook, on: .rejected(at: now, wasTried: try wasTried(present)))
+            try transitionWebhook(webhook, on: .rejected(at: now, wasTried: try wasTried(present, before: attempt)))
         case .gone:
             guard isOfThisEndpoint else { break }
             try transitionWebhook(webhook, on: .goneAnswered)
@@ -104,11 +104,14 @@ extension Transaction {
             [id.text, attempt.at.milliseconds, attempt.latencySeconds]) != nil
     }
 
-    /// Whether fetchd tried while the webhook failed, and not only at the beginning and now.
-    private func wasTried(_ webhook: Webhook?) throws -> Bool {
+    /// Whether fetchd tried in the last five days, and not only in the first hour of the failures or in the hour before this
+    /// attempt.
+    private func wasTried(_ webhook: Webhook?, before attempt: Delivery.Attempt) throws -> Bool {
         guard let webhook, let since = webhook.state.failingSince else { return false }
         let span = Webhook.State.timeOfOneOutage
-        let (first, last) = (since.addingTimeInterval(span), now.addingTimeInterval(-span))
+        let first = max(
+            since.addingTimeInterval(span), attempt.at.addingTimeInterval(-Webhook.State.longestFailure))
+        let last = attempt.at.addingTimeInterval(-span)
         return try row(
             "SELECT 1 FROM delivery_attempts WHERE webhook = ? AND at > ? AND at < ? LIMIT 1",
             [webhook.key, first.milliseconds, last.milliseconds]) != nil

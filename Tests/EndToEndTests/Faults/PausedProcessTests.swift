@@ -5,7 +5,9 @@ import Testing
 
 /// The process is stopped for longer than its time limits, as by a pause of a virtual machine. The limits measure the
 /// peers of fetchd, and none of them was late.
-@Suite struct PausedProcessTests {
+///
+/// On PostgreSQL, the service has lost its lease after this time, and stops its transfers.
+@Suite(.onSQLite) struct PausedProcessTests {
     @Test func peersOfAPausedServiceAreNotLate() async throws {
         let (origin, receiver) = (try Origin(), try WebhookReceiver())
         let (film, answer) = (Gate(), Gate())
@@ -15,7 +17,7 @@ import Testing
         let fetchd = try await FetchdProcess.start()
         _ = try await fetchd.api.declareWebhook(url: receiver.url, events: ["job.created"])
         let job = try await fetchd.api.submit([
-            "url": .string(origin.url("/film")), "retry": ["max_attempts": 1], "timeouts": ["request_seconds": 5],
+            "url": .string(origin.url("/film")), "retry": ["max_attempts": 1], "timeouts": ["request_seconds": 20],
         ])
         _ = try await receiver.waitFor("job.created")
         try await fetchd.api.waitForBytes(job, atLeast: 100_000)
@@ -23,7 +25,7 @@ import Testing
         let request = try HeldRequest(
             to: fetchd.port,
             head: ["POST /v1/jobs HTTP/1.1", "Content-Type: application/json", "Content-Length: \(body.utf8.count)"])
-        // A pause of 23 s is longer than the limits: 20 s for a webhook and for the body, 5 s for the download.
+        // A pause of 23 s is longer than the limits of the webhook, of the body and of the download: 20 s.
         fetchd.signal(SIGSTOP)
         try await Task.sleep(for: .seconds(23))
         fetchd.signal(SIGCONT)
@@ -42,7 +44,7 @@ import Testing
     }
 
     /// The endpoint has accepted the event. It does not get it again while fetchd cannot store that.
-    @Test(.onSQLite) func acceptedDeliveryIsNotPostedAgainWhileTheDatabaseFails() async throws {
+    @Test func acceptedDeliveryIsNotPostedAgainWhileTheDatabaseFails() async throws {
         let (faults, receiver, answer) = (try await DiskFaults(), try WebhookReceiver(), Gate())
         receiver.answer(204, after: answer)
         let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
@@ -51,7 +53,7 @@ import Testing
         _ = try await receiver.waitFor("job.created")
         try faults.set("fdatasync,fsync fetchd.sqlite-wal$ 1 - EIO!")
         answer.open()
-        _ = try await eventually("a second record to fail") {
+        _ = try await eventually("the record to fail") {
             fetchd.log.contains("Could not record delivery") && faults.log.count >= 3 ? true : nil
         }
         try faults.heal()

@@ -214,7 +214,12 @@ private let tenYears: TimeInterval = 3653 * day
         fixture.time.advance(by: 400)
         try await fixture.refuse()
         #expect(try await fixture.webhook.state.name == .enabled)
-        fixture.time.advance(by: 5 * day)
+        for _ in 1...4 {
+            fixture.time.advance(by: day)
+            try await fixture.refuse()
+            #expect(try await fixture.webhook.state.name == .enabled)
+        }
+        fixture.time.advance(by: day)
         try await fixture.refuse()
         #expect(try await fixture.webhook.state.name == .disabled)
     }
