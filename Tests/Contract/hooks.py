@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from itertools import count
 from typing import Any, Callable
+from urllib.parse import unquote_to_bytes
 
 import schemathesis
 from schemathesis import Case, GenerationMode, HookContext, Response
@@ -34,7 +35,7 @@ CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 
 AUTHORITY = re.compile(r"^((?:https?|socks5)://(?:[^/?#@]*@)?)([^/?#@:\[\]]+)", re.IGNORECASE)
 # The characters of a host in openapi.yaml. Which international names there are, it cannot tell.
-NAME = re.compile(r"[A-Za-z0-9._~+%\x80-\uffff-]+")
+NAME = re.compile(r"[A-Za-z0-9._~+%\x80-\U0010ffff-]+")
 WAIT = re.compile(r"\b(wait\s*=\s*)\"?\d+\"?", re.IGNORECASE)
 BRACKETS = re.compile(r"^([a-z0-9]+://(?:[^/?#@]*@)?)\[[^\]]*\]", re.IGNORECASE)
 
@@ -173,11 +174,21 @@ def obeying(name: str | None, value: Any) -> Any:
 def made_possible(url: str) -> str:
     # The members of a rehearsal's query depend on each other; docs/sessions.md has them.
     if url.lower().startswith("rehearse:"):
-        return url.partition("?")[0]
+        name = url[len("rehearse:") :].partition("?")[0]
+        return f"rehearse:{name if is_component(name) else 'file'}"
     # The labels of a name have 253 characters together.
     url = AUTHORITY.sub(lambda match: f"{match[1]}host.invalid" if len(match[2]) > 253 else match[0], url)
     # What is in brackets is an address.
     return BRACKETS.sub(r"\g<1>[2001:db8::1]", url)
+
+
+def is_component(encoded: str) -> bool:
+    """Whether the percent-encoded name of a rehearsal is one component of a path, of at most 200 bytes of UTF-8."""
+    try:
+        name = unquote_to_bytes(encoded).decode()
+    except UnicodeDecodeError:
+        return False
+    return name not in (".", "..") and len(name.encode()) <= 200 and not re.search(r"[/\x00-\x1f\x7f]", name)
 
 
 def present_event(number: Any) -> Any:

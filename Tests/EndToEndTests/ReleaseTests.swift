@@ -43,6 +43,10 @@ import Testing
             message: "the first version in CHANGELOG.md is not '## [1.2.3] - YYYY-MM-DD'"),
         Case(testDescription: "no date", log: log.replacing(" - 2030-01-31", with: ""), message: "the first version"),
         Case(testDescription: "an empty section", log: log.replacing("- Faster.", with: ""), message: "is empty"),
+        Case(
+            testDescription: "a change that no release has",
+            log: log.replacing("## [Unreleased]", with: "## [Unreleased]\n\n- Slower."),
+            message: "the section Unreleased of CHANGELOG.md has changes"),
         Case(testDescription: "a changed file", isChanged: true, message: "changes that are not committed"),
     ]
 

@@ -40,7 +40,7 @@ class Story {
         Job good = ended(created.getJobs().get(0).getId());
         require(good.getState() == JobState.SUCCEEDED && good.getFailure() == null, good);
         require(good.getFile().getSha256().equals(sha256) && good.getReceipt().getStatus() == 200, good);
-        byte[] bytes = Files.readAllBytes(jobs.getJobFile(good.getId(), null, null, null).toPath());
+        byte[] bytes = Files.readAllBytes(jobs.getJobFile(good.getId(), null, null, null, null).toPath());
         byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
         require(HexFormat.of().formatHex(digest).equals(sha256), "the bytes are others");
         Failure failure = ended(created.getJobs().get(1).getId()).getFailure();
@@ -59,17 +59,17 @@ class Story {
             new SessionConfigurationInput()
                 .directory("java").finishDelaySeconds(0.0).retry(new RetryPolicyInput().maxAttempts(2)));
         require(declared.getState() == SessionState.IDLE, declared);
-        WebhookInput endpoint = new WebhookInput().url(java.net.URI.create(webhook)).events(Set.of(EventPattern.SESSION_));
+        WebhookInput endpoint = new WebhookInput().url(webhook).events(Set.of(EventPattern.SESSION_));
         webhooks.declareWebhook("java", "consumer", endpoint);
     }
 
     private CreatedJobs submit(String origin, String sha256) throws ApiException {
         JobInput good = new JobInput()
-            .url(java.net.URI.create(origin + "/holiday.jpg")).session("java").tags(Set.of("holiday"))
+            .url(origin + "/holiday.jpg").session("java").tags(Set.of("holiday"))
             .checksum(new ChecksumInput().algorithm(ChecksumAlgorithm.SHA_256).value(sha256))
             .destination(new DestinationInput().onConflict(ConflictRule.REPLACE));
-        JobInput missing = new JobInput().url(java.net.URI.create(origin + "/missing.jpg")).session("java");
-        return jobs.createJobs(new JobsInput().addJobsItem(good).addJobsItem(missing), "java");
+        JobInput missing = new JobInput().url(origin + "/missing.jpg").session("java");
+        return jobs.createJobs(new JobsInput().addJobsItem(good).addJobsItem(missing), "java", null, null);
     }
 
     private Job ended(String id) throws ApiException {
@@ -87,7 +87,7 @@ class Story {
 
     private Event finished() throws ApiException {
         for (int round = 0; round < 20; round++) {
-            EventList page = events.listEvents(null, 5, null, "java", null, EventPattern.SESSION_FINISHED, null);
+            EventList page = events.listEvents(null, null, 5, null, "java", null, EventPattern.SESSION_FINISHED, null);
             if (!page.getEvents().isEmpty()) return page.getEvents().get(0);
         }
         throw new IllegalStateException("the session has not finished");
@@ -95,7 +95,7 @@ class Story {
 
     private void explainMistake() throws Exception {
         try {
-            jobs.createJob(new JobInput().url(java.net.URI.create("ftp://host/file")), null);
+            jobs.createJob(new JobInput().url("ftp://host/file"), null, null, null);
         } catch (ApiException refusal) {
             Problem problem = client.getObjectMapper().readValue(refusal.getResponseBody(), Problem.class);
             require(problem.getStatus() == 422 && problem.getPointer().equals("/url"), problem);
