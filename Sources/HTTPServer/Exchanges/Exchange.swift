@@ -32,6 +32,9 @@ final class Exchange {
     private var receivedLength = 0
     /// The length of the body for which this exchange has taken memory from the budget.
     private var budgetedLength = 0
+    /// Whether the connection ends after the response. The library accepts chunks that other readers refuse (a bare LF
+    /// ends their lines), so the next request may begin elsewhere for a proxy.
+    private var endsConnection = false
 
     /// - Parameter target: the request target as it was sent; nil if it was missing or not UTF-8.
     init(server: ServerContext, connection: Connection, target: String?) {
@@ -87,6 +90,7 @@ extension Exchange {
     }
 
     private func admit(_ head: RequestHead, _ framing: Framing, _ handle: OpaquePointer) -> MHD_Result {
+        endsConnection = framing.isChunked
         switch server.handler.admit(head) {
         case .refuse(let response):
             if framing.hasBody { return answer(response, handle, isLast: true) }
@@ -187,7 +191,7 @@ extension Exchange {
     private func answer(_ prepared: PreparedResponse, _ handle: OpaquePointer) -> MHD_Result {
         connection.enter(.answering)
         // The last response of a connection says so in a field.
-        guard server.connections.stage == .open else { return answer(prepared.response, handle) }
+        guard server.connections.stage == .open, !endsConnection else { return answer(prepared.response, handle) }
         step = .answered
         return prepared.queue(on: handle)
     }
@@ -195,6 +199,7 @@ extension Exchange {
     private func answer(_ given: Response, _ handle: OpaquePointer, isLast: Bool = false) -> MHD_Result {
         let response = given.mayHaveContent ? given : given.withoutContent
         if case .head = step, isLast { connection.lingerWhenClosed() }
+        if endsConnection { connection.lingerWhenClosed() }
         step = .answered
         connection.endWatching(server.disconnects)
         connection.enter(Connection.Phase(sending: response.body))
@@ -210,7 +215,7 @@ extension Exchange {
         guard
             let reply = MHDResponse(
                 response, on: connection, handle: handle, toHead: head?.method == .head,
-                isLast: isLast || isClosing)
+                isLast: isLast || isClosing || endsConnection)
         else {
             response.abandon()
             return .NO

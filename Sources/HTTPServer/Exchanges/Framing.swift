@@ -10,4 +10,11 @@ enum Framing {
         case .length, .chunked: true
         }
     }
+
+    var isChunked: Bool {
+        switch self {
+        case .none, .length: false
+        case .chunked: true
+        }
+    }
 }

@@ -12,9 +12,10 @@ public struct WebSocketHandshake: Sendable {
         tokens(head.headers[.upgrade]).contains("websocket")
     }
 
-    /// nil if the request breaks the rules of a handshake.
+    /// nil if the request breaks the rules of a handshake, or has a body in chunks: bytes behind a chunk that two readers
+    /// understand differently would be frames.
     public init?(_ head: RequestHead) {
-        guard head.method == .get, head.isHTTP11, Self.isRequested(by: head),
+        guard head.method == .get, head.isHTTP11, Self.isRequested(by: head), head.headers[.transferEncoding] == nil,
             Self.tokens(head.headers[.connection]).contains("upgrade"),
             head.headers[.secWebSocketVersion] == Self.version, let key = head.headers[.secWebSocketKey],
             Data(base64Encoded: key)?.count == 16
