@@ -18,6 +18,8 @@ public struct APIHandler: RequestHandler {
         public var alwaysNeedsToken = false
         /// Names accepted in `Host` besides `localhost` and addresses.
         public var publicHosts: [String] = []
+        /// The reverse proxies that say for whom they send a request.
+        public var trustedProxies = TrustedProxies()
         /// Web pages of other origins that may use the API from a browser.
         public var allowedOrigins = AllowedOrigins.only([])
         /// Seconds for which a finish may stay unacknowledged before the metrics name its session.
@@ -50,6 +52,7 @@ public struct APIHandler: RequestHandler {
     private let rates: RequestRates
     private let visibility: Visibility
     private let availability: Availability
+    private let proxies: TrustedProxies
     private let hosts: HostRule
     private let origins: OriginRule
     private let finisher: ResponseFinisher
@@ -99,6 +102,7 @@ public struct APIHandler: RequestHandler {
         (self.feed, self.store) = (feed, store)
         visibility = Visibility(store: store)
         self.availability = availability
+        proxies = options.trustedProxies
         hosts = HostRule(publicHosts: options.publicHosts)
         finisher = ResponseFinisher(
             origins: origins, measurements: measurements, logsRequests: options.logsRequests, log: log)
@@ -106,8 +110,9 @@ public struct APIHandler: RequestHandler {
     }
 
     /// Refuses a request by its head alone if possible, before the body is read.
-    public func admit(_ head: RequestHead) -> Admission {
+    public func admit(_ received: RequestHead) -> Admission {
         let watch = Stopwatch()
+        let head = withClient(received)
         var (match, caller): (RouteMatch?, Caller?) = (nil, nil)
         func refused(_ response: Response) -> Admission {
             let id = RequestID(sentWith: head) ?? RequestID()
@@ -125,13 +130,26 @@ public struct APIHandler: RequestHandler {
             if found.route.needsLease { try availability.checkLease() }
             let admitted = try admittedCaller(head, found.route, isRelayed: isRelayed, &caller)
             return .accept(maxBodyBytes: try found.route.bodyLimit(head)) {
-                respond(to: $0, found, admitted, watch)
+                var request = $0
+                request.head.forwardedAddress = head.forwardedAddress
+                return respond(to: request, found, admitted, watch)
             }
         } catch {
             audit(error.kind, AuditNote(head, caller, match))
             return refused(error.response)
         }
     }
+
+    /// The head with the address of the client, if a trusted proxy has sent it.
+    private func withClient(_ received: RequestHead) -> RequestHead {
+        guard proxies.areAny else { return received }
+        var head = received
+        head.forwardedAddress = proxies.client(
+            of: head.remoteAddress, forwarded: head.headers[Self.forwardedFor])
+        return head
+    }
+
+    private static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
 
     /// Whether another node has passed the request on to this one.
     ///
@@ -200,7 +218,7 @@ public struct APIHandler: RequestHandler {
     public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
         guard let head else { return Problem(fault).response }
         let id = RequestID(sentWith: head) ?? RequestID()
-        return finisher.finish(Problem(fault).response, RequestRecord(head, nil, nil, id, Stopwatch()))
+        return finisher.finish(Problem(fault).response, RequestRecord(withClient(head), nil, nil, id, Stopwatch()))
     }
 
     /// Answers a CORS preflight request. Browsers send these requests without a token, so no token is needed.

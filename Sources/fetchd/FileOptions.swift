@@ -7,13 +7,13 @@ struct FileOptions: ParsableArguments {
         help: ArgumentHelp(
             "Bytes that downloads leave free on the file system of the downloads folder. A job waits until there is enough space for it. (default: 1 % of the file system, at most 1 GiB)",
             valueName: "bytes"))
-    var minimumFreeBytes: Int?
+    var minimumFreeBytes: String?
 
     @Option(
         help: ArgumentHelp(
             "The largest size of a file. A larger file fails its job with too_large, as with the job's own max_size. (default: no limit)",
             valueName: "bytes"))
-    var maxFileSize: Int?
+    var maxFileSize: String?
 
     @Option(
         help: ArgumentHelp(
@@ -35,11 +35,11 @@ struct FileOptions: ParsableArguments {
 
     /// Only the options that were given.
     var flags: [Settings.Key: JSON] {
-        let numbers: [Settings.Key: Int?] = [
-            .minimumFreeBytes: minimumFreeBytes, .maxFileSize: maxFileSize, .maxParts: maxParts,
+        let flags: [Settings.Key: JSON?] = [
+            .minimumFreeBytes: minimumFreeBytes.map(JSON.string), .maxFileSize: maxFileSize.map(JSON.string),
+            .maxParts: maxParts.map(JSON.count), .fileMode: fileMode.map(JSON.string),
+            .directoryMode: directoryMode.map(JSON.string),
         ]
-        let texts: [Settings.Key: String?] = [.fileMode: fileMode, .directoryMode: directoryMode]
-        return numbers.compactMapValues { $0.map { .integer(Int64($0)) } }
-            .merging(texts.compactMapValues { $0.map(JSON.string) }) { first, _ in first }
+        return flags.compactMapValues(\.self)
     }
 }

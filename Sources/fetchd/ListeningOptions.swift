@@ -43,6 +43,13 @@ struct ListeningOptions: ParsableArguments {
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
+            "A network of reverse proxies, such as 10.0.0.0/8, whose X-Forwarded-For says for whom they send a request; unix for those on the Unix domain socket; repeatable. The audit log and the log then name the client. See docs/reverse-proxies.md. (default: none)",
+            valueName: "cidr"))
+    var trustedProxy: [String] = []
+
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
             "An origin, such as http://localhost:9000, whose web pages may use the API from a browser (CORS); repeatable. * allows any origin and requires a token. See docs/web.md. (default: none)",
             valueName: "origin"))
     var allowOrigin: [String] = []
@@ -56,6 +63,7 @@ struct ListeningOptions: ParsableArguments {
             .maxConnections: maxConnections.map(JSON.count),
             .maxConnectionsPerAddress: maxConnectionsPerAddress.map(JSON.count),
             .publicHost: publicHost.isEmpty ? nil : .strings(publicHost),
+            .trustedProxy: trustedProxy.isEmpty ? nil : .strings(trustedProxy),
             .allowOrigin: allowOrigin.isEmpty ? nil : .strings(allowOrigin),
         ]
         return flags.compactMapValues(\.self)

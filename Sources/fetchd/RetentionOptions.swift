@@ -5,9 +5,9 @@ import Formats
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Seconds after which jobs that have ended are deleted, if the finish of their batch is acknowledged; other jobs are deleted after --unacknowledged-retention, if that is longer. (default: never)",
-            valueName: "seconds"))
-    var finishedRetention: Double?
+            "The time after which jobs that have ended are deleted, if the finish of their batch is acknowledged; other jobs are deleted after --unacknowledged-retention, if that is longer. (default: never)",
+            valueName: "duration"))
+    var finishedRetention: String?
 
     @Option(
         help: ArgumentHelp(
@@ -18,7 +18,7 @@ struct RetentionOptions: ParsableArguments {
     /// Only the options that were given.
     var flags: [Settings.Key: JSON] {
         let flags: [Settings.Key: JSON?] = [
-            .finishedRetention: finishedRetention.map(JSON.number),
+            .finishedRetention: finishedRetention.map(JSON.string),
             .finishedRetentionFiles: finishedRetentionFiles.map(JSON.string),
         ]
         return flags.compactMapValues(\.self)

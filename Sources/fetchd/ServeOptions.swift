@@ -52,27 +52,27 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds to wait before each attempt of a webhook delivery, including the first. (default: \(Settings.Defaults.webhookRetryDelays))",
-            valueName: "s,s,..."))
+            "The times to wait before each attempt of a webhook delivery, including the first, such as 0,5s,5m,2h. (default: \(Settings.Defaults.webhookRetryDelays))",
+            valueName: "duration,..."))
     var webhookRetryDelays: String?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds after which the log and the metrics report an unacknowledged finished batch. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
-            valueName: "seconds"))
-    var acknowledgementPatience: Double?
+            "The time after which the log and the metrics report an unacknowledged finished batch. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
+            valueName: "duration"))
+    var acknowledgementPatience: String?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds for which acknowledged events and deliveries are kept. (default: \(Int(Settings.Defaults.eventRetention)), a week)",
-            valueName: "seconds"))
-    var eventRetention: Double?
+            "The time for which acknowledged events and deliveries are kept. (default: \(Int(Settings.Defaults.eventRetention)), a week)",
+            valueName: "duration"))
+    var eventRetention: String?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds for which unacknowledged events and pending deliveries are kept. (default: \(Int(Settings.Defaults.unacknowledgedRetention)), 30 days)",
-            valueName: "seconds"))
-    var unacknowledgedRetention: Double?
+            "The time for which unacknowledged events and pending deliveries are kept. (default: \(Int(Settings.Defaults.unacknowledgedRetention)), 30 days)",
+            valueName: "duration"))
+    var unacknowledgedRetention: String?
 
     @OptionGroup var retention: RetentionOptions
 
@@ -80,15 +80,15 @@ struct ServeOptions: ParsableArguments {
         help: ArgumentHelp(
             "The maximum number of bytes that all paused, waiting and failed downloads together keep on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning. (default: no limit)",
             valueName: "bytes"))
-    var resumeDataMaxBytes: Int?
+    var resumeDataMaxBytes: String?
 
     @OptionGroup var files: FileOptions
 
     @Option(
         help: ArgumentHelp(
-            "The maximum rate of all transfers together, in bytes per second; 0: no limit. (default: 0)",
+            "The maximum rate of all transfers together, in bytes per second, such as 500K or 2Mi; 0: no limit. (default: 0)",
             valueName: "bytes"))
-    var rateLimitBytesPerSecond: Int?
+    var rateLimitBytesPerSecond: String?
 
     @Option(
         parsing: .singleValue,
@@ -99,21 +99,21 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Seconds over which a session's minimum_bytes_per_second is measured. (default: \(Int(Settings.Defaults.minimumSpeedSeconds)))",
-            valueName: "seconds"))
-    var minimumSpeedSeconds: Double?
+            "The time over which a session's minimum_bytes_per_second is measured. (default: \(Int(Settings.Defaults.minimumSpeedSeconds)))",
+            valueName: "duration"))
+    var minimumSpeedSeconds: String?
 
     @Option(
         help: ArgumentHelp(
-            "Seconds between the heartbeats of an event stream without events. (default: \(Int(Settings.Defaults.streamHeartbeat)))",
-            valueName: "seconds"))
-    var streamHeartbeat: Double?
+            "The time between the heartbeats of an event stream without events. (default: \(Int(Settings.Defaults.streamHeartbeat)))",
+            valueName: "duration"))
+    var streamHeartbeat: String?
 
     @Option(
         help: ArgumentHelp(
-            "The maximum number of seconds that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. A node whose jobs others have taken over starts again after that time at the latest. (default: \(Int(Settings.Defaults.stopTimeout)))",
-            valueName: "seconds"))
-    var stopTimeout: Double?
+            "The longest time that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. A node whose jobs others have taken over starts again after that time at the latest. (default: \(Int(Settings.Defaults.stopTimeout)))",
+            valueName: "duration"))
+    var stopTimeout: String?
 
     @Flag(
         help: ArgumentHelp(
@@ -148,15 +148,15 @@ struct ServeOptions: ParsableArguments {
             .maxConcurrentJobs: maxConcurrentJobs.map(JSON.count),
             .maxConnectionsPerHost: maxConnectionsPerHost.map(JSON.count),
             .webhookRetryDelays: webhookRetryDelays.map { .strings($0.split(separator: ",").map(String.init)) },
-            .acknowledgementPatience: acknowledgementPatience.map(JSON.number),
-            .eventRetention: eventRetention.map(JSON.number),
-            .unacknowledgedRetention: unacknowledgedRetention.map(JSON.number),
-            .resumeDataMaxBytes: resumeDataMaxBytes.map(JSON.count),
+            .acknowledgementPatience: acknowledgementPatience.map(JSON.string),
+            .eventRetention: eventRetention.map(JSON.string),
+            .unacknowledgedRetention: unacknowledgedRetention.map(JSON.string),
+            .resumeDataMaxBytes: resumeDataMaxBytes.map(JSON.string),
             .schedule: schedule.isEmpty ? nil : .strings(schedule),
-            .rateLimit: rateLimitBytesPerSecond.map(JSON.count),
-            .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.number),
-            .streamHeartbeat: streamHeartbeat.map(JSON.number),
-            .stopTimeout: stopTimeout.map(JSON.number),
+            .rateLimit: rateLimitBytesPerSecond.map(JSON.string),
+            .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.string),
+            .streamHeartbeat: streamHeartbeat.map(JSON.string),
+            .stopTimeout: stopTimeout.map(JSON.string),
             .enableRehearsals: enableRehearsals ? .bool(true) : nil,
             .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),

@@ -101,6 +101,17 @@ import Testing
             } == "Bearer error=\"invalid_token\"")
     }
 
+    /// (The address of the connection, the client that a trusted proxy names) and whether it needs no token.
+    @Test(arguments: [
+        ("127.0.0.1", "203.0.113.9", false), ("127.0.0.1", "127.0.0.1", true), ("unix", "::1", true),
+        ("192.0.2.1", "127.0.0.1", false),
+    ])
+    func clientOfAProxyIsLocalOnlyWithIt(_ address: String, _ forwarded: String, _ isLocal: Bool) {
+        var head = RequestHead(method: .get, target: "/", remoteAddress: address)
+        head.forwardedAddress = forwarded
+        #expect(head.isFromThisMachine == isLocal && head.clientAddress == forwarded)
+    }
+
     @Test func expiryOfTheLastAdministratorOpensNothing() {
         let tokens = [Self.stored("old", .admin, expiresIn: -1)]
         #expect(Self.challenge { try Self.caller(nil, tokens: tokens) } == "Bearer")

@@ -7,7 +7,7 @@ import Testing
 /// Parsing of command-line arguments.
 @Suite struct ArgumentTests {
     @Test(arguments: [
-        ("500", 500), ("500K", 512_000), ("2m", 2_097_152), ("1.5G", 1_610_612_736), ("1T", 1_099_511_627_776),
+        ("500", 500), ("500K", 500_000), ("2m", 2_000_000), ("1.5Gi", 1_610_612_736), ("1T", 1_000_000_000_000),
     ])
     func parsesByteCount(_ text: String, _ count: Int64) {
         #expect(ByteCount(argument: text)?.count == count)
@@ -96,7 +96,7 @@ import Testing
 
     @Test(arguments: [
         ("90d", "2019-11-17T15:23:14.000Z"), ("1s", "2019-08-19T15:23:15.000Z"), ("30m", "2019-08-19T15:53:14.000Z"),
-        ("12h", "2019-08-20T03:23:14.000Z"), ("2w", "2019-09-02T15:23:14.000Z"),
+        ("12h", "2019-08-20T03:23:14.000Z"), ("2w", "2019-09-02T15:23:14.000Z"), ("90", "2019-08-19T15:24:44.000Z"),
         ("2030-01-31T00:00:00Z", "2030-01-31T00:00:00Z"),
     ])
     func readsExpiry(_ text: String, _ time: String) throws {
@@ -104,6 +104,26 @@ import Testing
         #expect(ExpiryArgument(argument: text)?.time(from: now) == time)
     }
 
-    @Test(arguments: ["", "d", "90", "0d", "-1d", "1.5h", "90 d", "1y", "9999999d", "tomorrow"])
+    @Test(arguments: ["", "d", "0", "0d", "-1d", "90 d", "1y", "9999999d", "tomorrow"])
     func refusesOtherExpiry(_ text: String) { #expect(ExpiryArgument(argument: text) == nil) }
+
+    @Test func readsMomentsInLocalTime() throws {
+        let now = try #require(Date(rfc3339: "2030-01-31T11:00:00Z"))
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        #expect(MomentArgument("22:00", now: now, zone: zone)?.time == "2030-01-31T21:00:00.000Z")
+        #expect(MomentArgument("2030-02-01 06:00", now: now, zone: zone)?.time == "2030-02-01T05:00:00.000Z")
+        // As it was given.
+        #expect(MomentArgument("2030-02-01T06:00:00+02:00", now: now)?.time == "2030-02-01T06:00:00+02:00")
+        #expect(MomentArgument(argument: "8h") == nil)
+        #expect(MomentLimit(argument: "none")?.time == nil && MomentLimit(argument: "none") != nil)
+        #expect(MomentLimit(argument: "tomorrow") == nil)
+    }
+
+    @Test(arguments: [("60", 60), ("0.5", 0.5), ("90s", 90), ("15m", 900), ("30d", 2_592_000)])
+    func readsDurations(_ text: String, _ seconds: Double) {
+        #expect(DurationArgument(argument: text)?.seconds == seconds)
+    }
+
+    @Test(arguments: ["", "0", "-1", "1h30m", "1e9", "soon", "9999999d"])
+    func refusesOtherDurations(_ text: String) { #expect(DurationArgument(argument: text) == nil) }
 }

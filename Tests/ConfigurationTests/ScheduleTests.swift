@@ -25,7 +25,7 @@ import Testing
     private static let night = ["fri 22:00-06:00 UTC max_concurrent_jobs=0"]
     private static let overlapping = [
         "mon 12:00-13:00 UTC max_concurrent_jobs=1",
-        "mon-fri 08:00-18:00 UTC rate_limit_bytes_per_second=1K max_concurrent_jobs=2",
+        "mon-fri 08:00-18:00 UTC rate_limit_bytes_per_second=1Ki max_concurrent_jobs=2",
         "daily 00:00-24:00 UTC rate_limit_bytes_per_second=1M",
     ]
 
@@ -64,11 +64,11 @@ import Testing
 
     private static let overlaps: [Row] = [
         // For each limit, the first active rule that sets it decides.
-        .init(overlapping, at: "2026-11-23T07:00:00Z", rate: 1 << 20, until: "2026-11-23T08:00:00Z"),
+        .init(overlapping, at: "2026-11-23T07:00:00Z", rate: 1_000_000, until: "2026-11-23T08:00:00Z"),
         .init(overlapping, at: "2026-11-23T09:00:00Z", rate: 1024, jobs: 2, until: "2026-11-23T12:00:00Z"),
         .init(overlapping, at: "2026-11-23T12:30:00Z", rate: 1024, jobs: 1, until: "2026-11-23T13:00:00Z"),
         .init(overlapping, at: "2026-11-24T12:30:00Z", rate: 1024, jobs: 2, until: "2026-11-24T18:00:00Z"),
-        .init(overlapping, at: "2026-11-28T12:30:00Z", rate: 1 << 20, until: "2026-11-30T08:00:00Z"),
+        .init(overlapping, at: "2026-11-28T12:30:00Z", rate: 1_000_000, until: "2026-11-30T08:00:00Z"),
         // A window that a stronger rule covers is no change.
         .init(
             ["daily 08:00-20:00 UTC max_concurrent_jobs=1", "daily 10:00-12:00 UTC max_concurrent_jobs=5"],
@@ -160,7 +160,7 @@ import Testing
             ("daily 22:00-06:00 UTC rate_limit_bytes_per_second=1048576 max_concurrent_jobs=0", nil),
             ("DAILY 00:00-00:00 UTC max_concurrent_jobs=2", "begins and ends at the same time"),
             ("Sat,Sun 08:00-00:00  UTC rate_limit_bytes_per_second=1M", nil),
-            ("sun-mon,wed 08:00-24:00 UTC rate_limit_bytes_per_second=1024g", nil),
+            ("sun-mon,wed 08:00-24:00 UTC rate_limit_bytes_per_second=1024gi", nil),
             ("", "needs days, times"), ("mon 08:00-18:00 UTC", "needs days, times"),
             ("mun 08:00-18:00 UTC max_concurrent_jobs=2", "'mun' names no days"),
             ("mon- 08:00-18:00 UTC max_concurrent_jobs=2", "'mon-' names no days"),
@@ -182,8 +182,8 @@ import Testing
             ("mon 08:00-18:00 UTC max_concurrent_jobs=-1", "is no number of jobs"),
             ("mon 08:00-18:00 UTC max_concurrent_jobs=", "is no number of jobs"),
             ("mon 08:00-18:00 UTC max_concurrent_jobs=1 max_concurrent_jobs=2", "is there twice"),
-            ("mon 08:00-18:00 UTC rate_limit_bytes_per_second=1025G", "is no rate"),
-            ("mon 08:00-18:00 UTC rate_limit_bytes_per_second=1T", "is no rate"),
+            ("mon 08:00-18:00 UTC rate_limit_bytes_per_second=1025Gi", "is no rate"),
+            ("mon 08:00-18:00 UTC rate_limit_bytes_per_second=2T", "is no rate"),
             ("mon 08:00-18:00 UTC rate_limit_bytes_per_second=99999999999999999999", "is no rate"),
             ("mon 08:00-18:00 UTC max_connections_per_host=2", "is no limit"),
             ("mon 08:00-18:00 UTC faster", "is no limit"),

@@ -45,7 +45,8 @@ import Testing
                     "deny_network": ["10.1.0.0/16"], "allow_webhook_network": ["10.0.0.0/8"],
                     "allow_origin_host": ["*.example.com", "b\u{FC}cher.example"], "deny_origin_host": ["10.0.0.1"],
                     "allow_origin_port": ["443", "8000-8999"], "file_mode": "0640", "directory_mode": "0750",
-                    "max_file_size": 1000000, "max_parts": 10, "rate_limit_bytes_per_second": 0,
+                    "max_file_size": 1000000, "max_parts": 10, "rate_limit_bytes_per_second": "2Mi",
+                    "event_retention": "7d", "trusted_proxy": ["10.0.0.0/8", "unix"],
                     "schedule": ["sat,sun 08:00-09:00 UTC max_concurrent_jobs=1"],
                     "public_host": ["a.example", "b.example"], "webhook_retry_delays": ["0", "0.5"],
                     "allow_origin": ["http://a.example", "http://b.example"],
@@ -64,7 +65,9 @@ import Testing
                 "FETCHD_DIRECTORY_MODE": "0750", "FETCHD_MAX_FILE_SIZE": "1000000", "FETCHD_MAX_PARTS": "10",
                 "FETCHD_PUBLIC_HOST": "a.example,b.example", "FETCHD_WEBHOOK_RETRY_DELAYS": "0,0.5",
                 "FETCHD_ALLOW_ORIGIN": "http://a.example,http://b.example",
-                "FETCHD_LOG_LEVEL": "debug", "FETCHD_RATE_LIMIT_BYTES_PER_SECOND": "0",
+                "FETCHD_LOG_LEVEL": "debug", "FETCHD_RATE_LIMIT_BYTES_PER_SECOND": "2Mi",
+                "FETCHD_EVENT_RETENTION": "7d",
+                "FETCHD_TRUSTED_PROXY": "10.0.0.0/8,unix", "FETCHD_LOGLEVEL": "x", "FETCHD_SERVICE_HOST": "10.0.0.1",
                 "FETCHD_SCHEDULE":
                     "sat,sun 08:00-09:00 UTC max_concurrent_jobs=1; mon 08:00-09:00 UTC max_concurrent_jobs=2",
             ]
@@ -80,6 +83,11 @@ import Testing
         let asPage = try await api.get("/v1/jobs", headers: [("Origin", "http://b.example")])
         #expect(asPage.header("Access-Control-Allow-Origin") == "http://b.example")
         #expect(child.errors.contains("debug"))
+        let values = try await api.get("/v1/service").json
+        #expect(values["rate_limit_bytes_per_second"] == 2_097_152 && values["event_retention"] == 604_800)
+        let warnings = child.errors.split(separator: "\n").filter { $0.contains("no setting of fetchd") }
+        #expect(warnings.count == (source == "environment" ? 1 : 0))
+        #expect(warnings.allSatisfy { $0.contains("Did you mean FETCHD_LOG_LEVEL?") && !$0.contains("SERVICE_HOST") })
         #expect(folder.files.contains("memory/fetchd.sqlite"))
         #expect(FileManager.default.fileExists(atPath: folder.path("files/.incomplete")))
         child.signal(SIGINT)
@@ -100,6 +108,25 @@ import Testing
         #expect(folder.files == ["fetchd.json"])
     }
 
+    @Test func namesAllMistakesOfTheConfigurationFile() async throws {
+        let folder = try TemporaryFolder()
+        let text = "{\n\"max_parts\": -1,\n\"colour\": 1,\n\"event_retention\": \"long\",\n\"log_level\": \"loud\"}"
+        let file = try folder.write(text, to: "fetchd.json")
+        let outcome = try await FetchdProcess.run(["serve", "--config", file], workingFolder: folder.path)
+        #expect(outcome.ending == .exited(64))
+        for mistake in ["2: max_parts is -1", "3: 'colour'", "4: event_retention, set by", "5: log_level is 'loud'"] {
+            #expect(outcome.errors.contains("\(file):\(mistake)"), "\(outcome.errors)")
+        }
+        #expect(outcome.errors.contains("The configuration file has 4 mistakes."))
+        // A stronger source hides a mistake, and is named alone.
+        let valid = try folder.write("{\"max_parts\": -1, \"file_mode\": \"9\"}", to: "fetchd.json")
+        let option = try await FetchdProcess.run([
+            "serve", "--config", valid, "--log-level", "loud", "--max-parts", "1", "--file-mode", "0600",
+        ])
+        #expect(
+            option.errors.contains("log_level is 'loud'") && !option.errors.contains("mistakes"), "\(option.errors)")
+    }
+
     @Test func refusesMissingConfigurationFile() async throws {
         let folder = try TemporaryFolder()
         let outcome = try await FetchdProcess.run(["serve", "--config", folder.path("none.json")])
@@ -118,7 +145,7 @@ import Testing
             "deny-network": "none", "allow-webhook-network": "none", "allow-origin-host": "any host",
             "deny-origin-host": "none", "allow-origin-port": "any port", "max-file-size": "no limit",
             "max-parts": "no limit", "file-mode": "0666, less the umask", "directory-mode": "0755, less the umask",
-            "public-host": "none", "allow-origin": "none",
+            "public-host": "none", "trusted-proxy": "none", "allow-origin": "none",
             "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
             "stop-timeout": "25", "log-level": "info", "schedule": "none", "rate-limit-bytes-per-second": "0",
         ]

@@ -7,7 +7,7 @@ extension AuditNote {
     /// - Parameter caller: nil: the call was refused before its caller was known.
     init(_ head: RequestHead, ofAria2 caller: Caller?) {
         self.init(
-            caller: caller?.label, name: caller?.token?.name, address: head.remoteAddress,
+            caller: caller?.label, name: caller?.token?.name, address: head.clientAddress,
             action: "\(head.method.rawValue) \(Aria2Routes.path)", target: nil)
     }
 
@@ -17,7 +17,7 @@ extension AuditNote {
     init(_ head: RequestHead, _ caller: Caller?, _ match: RouteMatch?) {
         let action = match.map { "\($0.route.method.rawValue) /\($0.route.pattern.joined(separator: "/"))" }
         self.init(
-            caller: caller?.label, name: caller?.token?.name, address: head.remoteAddress, action: action ?? "request",
+            caller: caller?.label, name: caller?.token?.name, address: head.clientAddress, action: action ?? "request",
             // What an unknown caller sends is not stored.
             target: caller == nil ? nil : match?.target)
     }

@@ -3,13 +3,14 @@
 import { speed } from "./format.js";
 import { Mistake } from "./problems.js";
 
-const factors = { "": 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+const units = ["", "k", "m", "g", "t"];
 
-/** A rate in bytes per second, or null for none, from `2 MiB/s`, `500k` or `0`. The unit is binary, as on this page. */
+/** A rate in bytes per second, or null for none, from `2 MiB/s`, `500k` or `0`. As in options, K is 1,000 and Ki is 1,024. */
 export function readRate(text, field) {
-  const match = text.trim().toLowerCase().match(/^(\d+(?:[.,]\d+)?)\s*([kmg]?)(?:i?b)?(?:\/s|ps)?$/);
+  const match = text.trim().toLowerCase().match(/^(\d+(?:[.,]\d+)?)\s*(?:([kmgt])(i?))?b?(?:\/s|ps)?$/);
   if (!match) throw new Mistake("Write a rate as a number with a unit, such as 500 KiB/s or 2 MiB/s.", field);
-  return Math.round(Number(match[1].replace(",", ".")) * factors[match[2]]) || null;
+  const factor = (match[3] ? 1024 : 1000) ** units.indexOf(match[2] ?? "");
+  return Math.round(Number(match[1].replace(",", ".")) * factor) || null;
 }
 
 /** As `readRate` reads it, without a loss; empty for none. */

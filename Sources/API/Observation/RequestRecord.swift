@@ -48,7 +48,7 @@ struct RequestRecord: Sendable {
         fields["path"] = "\(head.path)"
         fields["status"] = .stringConvertible(status.code)
         fields["duration_seconds"] = .stringConvertible((watch.seconds * 1e6).rounded() / 1e6)
-        fields["address"] = "\(head.remoteAddress)"
+        fields["address"] = "\(head.clientAddress)"
         if let bytes { fields["bytes"] = .stringConvertible(bytes) }
         if let label = caller?.label { fields["caller"] = "\(label)" }
         if let created { fields["job"] = "\(created)" }

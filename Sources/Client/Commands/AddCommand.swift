@@ -65,7 +65,7 @@ struct AddCommand: ClientCommand {
     func perform(with service: RemoteService, _ console: Console) async throws {
         let urls = try URLList.gathered(urls, input: input)
         try check(urls)
-        let deadline = Deadline(seconds: waiting.timeout)
+        let deadline = Deadline(seconds: waiting.timeout?.seconds)
         let submission = Submission(urls.map { job.document($0.text) }, isBatch: isList || urls.count > 1)
         let isWaiting = wait || save != nil
         let (position, added) = try await deadline.limiting {

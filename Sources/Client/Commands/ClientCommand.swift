@@ -14,7 +14,7 @@ extension ClientCommand {
         do {
             let settings = try ClientSettings(service.flags)
             for warning in settings.warnings where !service.json { console.say("Warning: \(warning)") }
-            let patience = service.patience.map { Duration.seconds($0) }
+            let patience = service.patience.map { Duration.seconds($0.seconds) }
             try await perform(with: RemoteService(settings, patience: patience), console)
         } catch let error as ClientError {
             console.report(error)

@@ -21,7 +21,7 @@ struct HealthCommand: ClientCommand {
     var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        let patience = self.service.patience ?? 5
+        let patience = self.service.patience?.seconds ?? 5
         let answer = try await service.limited(to: .seconds(patience)).send("GET", .readiness)
         let readiness = try answer.document(Readiness.self)
         guard readiness.status == "ready" else {

@@ -37,7 +37,7 @@ struct NewJobOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connections for the file, 1 to 16. (default: the session's)", valueName: "n"))
     var connections: Int?
 
-    @Option(help: ArgumentHelp("The maximum rate in bytes per second, such as 500K or 2M.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("The maximum rate in bytes per second, such as 500K or 2Mi.", valueName: "bytes"))
     var rateLimit: ByteCount?
 
     @Flag(
@@ -46,11 +46,14 @@ struct NewJobOptions: ParsableArguments {
     )
     var decode = false
 
-    @Option(help: ArgumentHelp("Start at this time or later: 2030-01-31T22:00:00Z.", valueName: "time"))
-    var notBefore: String?
+    @Option(
+        help: ArgumentHelp(
+            "Start at this time or later: 22:00, '2030-01-31 22:00' (local time), or 2030-01-31T22:00:00Z.",
+            valueName: "time"))
+    var notBefore: MomentArgument?
 
     @Option(help: ArgumentHelp("Fail if the download has not ended at this time.", valueName: "time"))
-    var deadline: String?
+    var deadline: MomentArgument?
 
     @Option(
         parsing: .singleValue,
@@ -74,7 +77,7 @@ struct NewJobOptions: ParsableArguments {
                 ? nil : Dictionary(header.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" }),
             destination: NewDestination(path: out, onConflict: onConflict), priority: priority?.rawValue,
             connections: connections, rateLimitBytesPerSecond: rateLimit?.count, checksum: checksum?.checksum,
-            decode: decode ? true : nil, notBefore: notBefore, deadline: deadline,
+            decode: decode ? true : nil, notBefore: notBefore?.time, deadline: deadline?.time,
             waitFor: waitFor.isEmpty ? nil : waitFor.map(\.rawValue),
             tags: tag.isEmpty ? nil : tag)
     }

@@ -29,7 +29,7 @@ struct TokenCreateCommand: ClientCommand {
 
     @Option(
         help: ArgumentHelp(
-            "When the token expires: a time from now such as 12h, 90d or 2w, or a date such as 2030-01-31T00:00:00Z. (default: never)",
+            "When the token expires: a time from now such as 12h, 90d or 2w, or a moment such as '2030-01-31 00:00' (local time) or 2030-01-31T00:00:00Z. (default: never)",
             valueName: "time"))
     var expires: ExpiryArgument?
 

@@ -8,16 +8,16 @@ struct TokenRotateCommand: ClientCommand {
 
             EXAMPLES:
               fetchd token rotate tok_01HZX3K9V7Q2N4R8T6W0YB5CDH
-              fetchd token rotate tok_01HZX3K9V7Q2N4R8T6W0YB5CDH --overlap 60
+              fetchd token rotate tok_01HZX3K9V7Q2N4R8T6W0YB5CDH --overlap 1h
             """)
 
     @Argument(help: "The token.", completion: .tokenIDs) var id: String
 
     @Option(
         help: ArgumentHelp(
-            "Seconds for which the service still accepts the old secret, at most a week. (default: 0)",
-            valueName: "seconds"))
-    var overlap: Double?
+            "The time for which the service still accepts the old secret, such as 90s or 1h; at most a week. (default: none)",
+            valueName: "duration"))
+    var overlap: DurationArgument?
 
     @Flag(name: .shortAndLong, help: "Print only the secret.")
     var quiet = false
@@ -25,7 +25,7 @@ struct TokenRotateCommand: ClientCommand {
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        let body = overlap.map { JSONText.object([("overlap_seconds", JSONText(JSONText.written($0)))]).bytes }
+        let body = overlap.map { JSONText.object([("overlap_seconds", JSONText(JSONText.written($0.seconds)))]).bytes }
         let answer = try await service.send("POST", RequestPath("tokens", id, "rotate"), body)
         try TokenDescription.show(answer, onlySecret: quiet, console)
     }

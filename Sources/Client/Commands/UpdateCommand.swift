@@ -50,10 +50,10 @@ struct UpdateCommand: ClientCommand {
     var rateLimit: ByteLimit?
 
     @Option(help: ArgumentHelp("Start at this time or later; or none.", valueName: "time"))
-    var notBefore: String?
+    var notBefore: MomentLimit?
 
     @Option(help: ArgumentHelp("Fail if the download has not ended at this time; or none.", valueName: "time"))
-    var deadline: String?
+    var deadline: MomentLimit?
 
     @OptionGroup(title: "The service")
     var service: ServiceOptions
@@ -83,8 +83,8 @@ struct UpdateCommand: ClientCommand {
         set("priority", priority.map { .string($0.rawValue) })
         set("connections", connections.map { JSONText(JSONText.written($0)) })
         set("rate_limit_bytes_per_second", rateLimit.map { $0.count.map { JSONText(JSONText.written($0)) } ?? .null })
-        set("not_before", notBefore.map { $0 == "none" ? .null : .string($0) })
-        set("deadline", deadline.map { $0 == "none" ? .null : .string($0) })
+        set("not_before", notBefore.map { $0.time.map(JSONText.string) ?? .null })
+        set("deadline", deadline.map { $0.time.map(JSONText.string) ?? .null })
         return patch
     }
 }

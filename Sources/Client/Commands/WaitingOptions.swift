@@ -5,12 +5,6 @@ struct WaitingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print no progress. Failures are still printed.")
     var quiet = false
 
-    @Option(help: ArgumentHelp("After this many seconds, exit with status 124.", valueName: "seconds"))
-    var timeout: Double?
-
-    func validate() throws {
-        if let timeout, !(timeout > 0 && timeout < 1e9) {
-            throw ValidationError("--timeout must be a number of seconds above 0.")
-        }
-    }
+    @Option(help: ArgumentHelp("After this time, such as 90s or 8h, exit with status 124.", valueName: "duration"))
+    var timeout: DurationArgument?
 }

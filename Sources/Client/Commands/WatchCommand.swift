@@ -45,7 +45,7 @@ struct WatchCommand: ClientCommand {
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        let deadline = Deadline(seconds: waiting.timeout)
+        let deadline = Deadline(seconds: waiting.timeout?.seconds)
         let (ids, session) = (ids, session)
         let (position, scope) = try await deadline.limiting {
             (try await service.lastEvent(), try await Self.scope(of: ids, session, service))

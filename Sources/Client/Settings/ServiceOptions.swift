@@ -27,8 +27,8 @@ struct ServiceOptions: ParsableArguments {
     var json = false
 
     /// For completions, which must not delay the shell.
-    @Option(help: ArgumentHelp("The total timeout of a request.", valueName: "seconds", visibility: .hidden))
-    var patience: Double?
+    @Option(help: ArgumentHelp("The total timeout of a request.", valueName: "duration", visibility: .hidden))
+    var patience: DurationArgument?
 
     var flags: ClientSettings.Flags {
         ClientSettings.Flags(url: url, token: token, tokenFile: tokenFile, caFile: caFile)

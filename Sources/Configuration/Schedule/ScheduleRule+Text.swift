@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The text of a rule: days, times, time zone and limits, separated by blanks.
@@ -105,17 +106,12 @@ extension ScheduleRule {
             "'\(word)' is no limit; limits are rate_limit_bytes_per_second=N and max_concurrent_jobs=N, without blanks")
     }
 
-    /// With a binary unit, as in commands: `500K`, `2M`, `1G`.
     private static func rate(_ text: Substring, _ word: String) throws(ScheduleFault) -> Int64 {
-        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-        let unit = text.last.flatMap { units[Character($0.uppercased())] }
-        let number = number(unit == nil ? text : text.dropLast())
-        let bytes = number.map { $0.multipliedReportingOverflow(by: unit ?? 1) }
-        guard let bytes, !bytes.overflow, bytes.partialValue <= 1 << 40 else {
+        guard let bytes = Quantity.bytes(text), bytes <= 1 << 40 else {
             throw ScheduleFault(
-                "'\(word)' is no rate; it takes bytes per second such as 500K or 2M, at most 1024G, or 0 for no limit")
+                "'\(word)' is no rate; it takes bytes per second such as 500K or 2Mi, at most 1Ti, or 0 for no limit")
         }
-        return bytes.partialValue
+        return bytes
     }
 
     private static func jobs(_ text: Substring, _ word: String) throws(ScheduleFault) -> Int {

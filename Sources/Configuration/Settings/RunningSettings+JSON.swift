@@ -67,9 +67,18 @@ extension RunningSettings {
     }
 }
 
+extension SettingName.Kind {
+    fileprivate var integers: ClosedRange<Int64>? {
+        switch self {
+        case .integer(let range), .bytes(let range): range
+        case .seconds, .text, .texts: nil
+        }
+    }
+}
+
 extension JSON {
     fileprivate func integer(of name: SettingName) throws(SettingFault) -> Int64 {
-        guard case .integer(let range) = name.kind else { throw SettingFault(name, "is not a number") }
+        guard let range = name.kind.integers else { throw SettingFault(name, "is not a number") }
         let kind = "a whole number from \(range.lowerBound) to \(range.upperBound)"
         guard let number = integerValue else { throw SettingFault(name, "must be \(kind)") }
         guard range.contains(number) else { throw SettingFault(name, "is \(number); it must be \(kind)") }

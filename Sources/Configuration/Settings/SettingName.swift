@@ -34,6 +34,8 @@ public enum SettingName: String, Sendable, CaseIterable {
     /// The type of a value.
     public enum Kind: Sendable, Equatable {
         case integer(ClosedRange<Int64>)
+        /// A number of bytes.
+        case bytes(ClosedRange<Int64>)
         /// A number of seconds, with a fraction if wanted.
         case seconds(ClosedRange<Double>)
         case text
@@ -43,9 +45,10 @@ public enum SettingName: String, Sendable, CaseIterable {
     public var kind: Kind {
         switch self {
         // 0: no limit.
-        case .rateLimit: .integer(0...(1 << 40))
+        case .rateLimit: .bytes(0...(1 << 40))
         case .maxConcurrentJobs, .maxConnectionsPerHost: .integer(1...10_000)
-        case .minimumFreeBytes, .maxFileSize, .resumeDataMaxBytes, .maxParts: .integer(0...(1 << 60))
+        case .minimumFreeBytes, .maxFileSize, .resumeDataMaxBytes: .bytes(0...(1 << 60))
+        case .maxParts: .integer(0...(1 << 60))
         case .eventRetention, .unacknowledgedRetention, .finishedRetention: .seconds(Self.durations)
         case .allowNetwork, .denyNetwork, .allowWebhookNetwork, .allowOriginHost, .denyOriginHost, .allowOriginPort,
             .schedule:

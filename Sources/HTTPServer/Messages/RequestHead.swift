@@ -11,6 +11,8 @@ public struct RequestHead: Sendable, Hashable {
     /// The IP address of the client without the port. An IPv4 client of an IPv6 socket appears as IPv4. The address of a
     /// client of a Unix domain socket is `unixAddress`.
     public var remoteAddress: String
+    /// The address of the client for whom a trusted proxy has sent the request, if the handler knows it.
+    public var forwardedAddress: String?
     /// False for HTTP/1.0, which has neither chunked responses nor a mandatory `Host`.
     public var isHTTP11: Bool
 
@@ -28,9 +30,16 @@ public struct RequestHead: Sendable, Hashable {
     /// The `remoteAddress` of every client of a Unix domain socket.
     public static let unixAddress = "unix"
 
-    /// Whether the client, or the proxy in front of it, runs on the same machine.
+    /// The address of the client as far as it is known: without a trusted proxy, that of the connection.
+    public var clientAddress: String { forwardedAddress ?? remoteAddress }
+
+    /// Whether the client runs on the same machine, or an unknown client behind a proxy that does.
     public var isFromThisMachine: Bool {
-        remoteAddress.hasPrefix("127.") || remoteAddress == "::1" || remoteAddress == Self.unixAddress
+        Self.isLocal(remoteAddress) && forwardedAddress.map(Self.isLocal) ?? true
+    }
+
+    private static func isLocal(_ address: String) -> Bool {
+        address.hasPrefix("127.") || address == "::1" || address == unixAddress
     }
 
     /// The `Host` field. It is never nil in an HTTP/1.1 request that reaches a handler.

@@ -10,10 +10,12 @@ struct ConfigurationCheck {
         var text: String
     }
 
+    private let path: String
     let mistakes: [Mistake]
 
     /// - Throws: `SettingsError` if the file cannot be read.
     init(of path: String) throws {
+        self.path = path
         let file = try ConfigurationFile(path)
         do throws(JSONFault) {
             let positions = try JSON.memberPositions(in: file.bytes)
@@ -24,6 +26,19 @@ struct ConfigurationCheck {
             mistakes = [Mistake(line: file.line(of: error.offset), text: "\(error.reason).")]
         }
     }
+
+    /// The error for all mistakes of the file, if it is for one of them.
+    func completing(_ error: SettingsError) -> SettingsError {
+        // What depends on several settings also depends on the other sources.
+        let placed = mistakes.filter { $0.line != nil }
+        guard placed.contains(where: { $0.text == error.description }) else { return error }
+        let lines = placed.map { "\n\(path):\($0.line.map(String.init) ?? ""): \($0.text)" }
+        let count = placed.count == 1 ? "a mistake" : "\(placed.count) mistakes"
+        return SettingsError("The configuration file has \(count).\(lines.joined())")
+    }
+
+    /// The error for a member that is no setting.
+    static func unknown(_ name: String) -> SettingsError { SettingsError("'\(name)' is not a setting of fetchd.") }
 
     private static func mistakes(of value: JSON, _ path: String, _ line: (String) -> Int?) -> [Mistake] {
         guard case .object(let members) = value else {
@@ -41,7 +56,7 @@ struct ConfigurationCheck {
     }
 
     private static func mistake(_ name: String, _ sources: SettingsSources) -> String? {
-        guard let key = Settings.Key(rawValue: name) else { return "'\(name)' is not a setting of fetchd." }
+        guard let key = Settings.Key(rawValue: name) else { return unknown(name).description }
         return message {
             if let value = try sources.value(key) { try key.kind.verify(value, of: key) }
         }

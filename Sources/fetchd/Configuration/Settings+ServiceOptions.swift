@@ -33,6 +33,7 @@ extension Settings {
         options.tokenDemand = tokenDemand
         // For clients and load balancers that use this name. Requests that another node passes on have its signature instead.
         options.api.publicHosts = publicHosts + [nodeAddress?.host].compactMap(\.self)
+        options.api.trustedProxies = trustedProxies
         options.api.allowedOrigins = allowedOrigins
         options.server.address = listen?.host
         options.server.port = listen?.port ?? 0

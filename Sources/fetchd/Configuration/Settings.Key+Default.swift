@@ -17,7 +17,7 @@ extension Settings.Key {
         case .stopTimeout: .number(Defaults.stopTimeout)
         case .finishedRetentionFiles: .string(FinishedFiles.keep.rawValue)
         case .downloads: .string(FolderSharing.local.rawValue)
-        case .publicHost, .allowOrigin: []
+        case .publicHost, .trustedProxy, .allowOrigin: []
         case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
         case .aria2Session: .string(Defaults.aria2Session)

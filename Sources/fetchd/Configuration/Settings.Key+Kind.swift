@@ -9,7 +9,9 @@ extension Settings.Key {
         case text((String) throws -> Void)
         case path
         case integer(ClosedRange<Int>)
-        /// In the range `SettingName.durations`.
+        /// A number of bytes, or a text that `Quantity` reads.
+        case bytes(ClosedRange<Int>)
+        /// In the range `SettingName.durations`: a number, or a text that `Quantity` reads.
         case seconds
         case flag
         /// - Parameter separator: between the elements, in an environment variable.
@@ -24,6 +26,7 @@ extension Settings.Key {
         case .maxConnections: .integer(16...20_000)
         case .maxConnectionsPerAddress: .integer(0...20_000)
         case .publicHost: .texts(separator: ",") { _ in }
+        case .trustedProxy: .texts(separator: ",") { _ = try Settings.proxies($0) }
         case .allowOrigin: .texts(separator: ",") { _ = try AllowedOrigins(reading: $0) }
         case .webhookRetryDelays: .texts(separator: ",") { _ = try Settings.delays($0) }
         case .acknowledgementPatience, .minimumSpeedSeconds, .streamHeartbeat, .stopTimeout: .seconds
@@ -52,6 +55,7 @@ extension Settings.Key {
         guard let name = running else { return .text { _ in } }
         return switch name.kind {
         case .integer(let range): .integer(Int(range.lowerBound)...Int(range.upperBound))
+        case .bytes(let range): .bytes(Int(range.lowerBound)...Int(range.upperBound))
         case .seconds: .seconds
         case .text: .text { try RunningSettings.check(.string($0), of: name) }
         // A list of days has commas.

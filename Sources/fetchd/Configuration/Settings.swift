@@ -34,6 +34,7 @@ struct Settings: Sendable {
     /// The permissions of finished files, and of folders that are created for them.
     var fileModes: FileModes
     var publicHosts: [String]
+    var trustedProxies: TrustedProxies
     var allowedOrigins: AllowedOrigins
     var webhookRetryDelays: [Double]
     var acknowledgementPatience: Double
@@ -50,6 +51,8 @@ struct Settings: Sendable {
     var token: String?
     /// The values as the sources have them; a setting that has its default is absent.
     var given: [Key: JSON]
+    /// Variables of the environment that look like misspelled settings.
+    var unknownVariables: UnknownVariables
 
     enum Defaults {
         static let listen = "127.0.0.1:8080"
@@ -93,6 +96,7 @@ struct Settings: Sendable {
         case denyOriginHost = "deny_origin_host"
         case allowOriginPort = "allow_origin_port"
         case publicHost = "public_host"
+        case trustedProxy = "trusted_proxy"
         case allowOrigin = "allow_origin"
         case webhookRetryDelays = "webhook_retry_delays"
         case acknowledgementPatience = "acknowledgement_patience"
@@ -127,12 +131,18 @@ struct Settings: Sendable {
 
     /// - Throws: `SettingsError` if the configuration file cannot be read or a value is invalid.
     init(flags: [Key: JSON], configFile: String?) throws {
-        try self.init(SettingsSources(flags: flags, configFile: configFile))
+        let sources = try SettingsSources(flags: flags, configFile: configFile)
+        do {
+            try self.init(sources)
+        } catch let error as SettingsError {
+            throw try sources.file.map { try ConfigurationCheck(of: $0).completing(error) } ?? error
+        }
     }
 
     /// - Throws: `SettingsError` if a value is invalid.
     init(_ sources: SettingsSources) throws {
         given = try Key.allCases.reduce(into: [:]) { $0[$1] = try sources.value($1) }
+        unknownVariables = sources.unknownVariables
         let address = try sources.string(.listen) ?? Defaults.listen
         listen = address == "none" ? nil : try ListenAddress(address)
         unixSocket = try UnixSocket(reading: sources)
@@ -151,6 +161,7 @@ struct Settings: Sendable {
         start = try StartSettings(sources)
         fileModes = try FileModes(sources)
         publicHosts = try sources.strings(.publicHost)
+        trustedProxies = try Self.proxies(sources.strings(.trustedProxy))
         allowedOrigins = try AllowedOrigins(reading: sources.strings(.allowOrigin))
         webhookRetryDelays = try Self.delays(sources.strings(.webhookRetryDelays))
         acknowledgementPatience =
@@ -203,11 +214,23 @@ struct Settings: Sendable {
         }
     }
 
+    static func proxies(_ texts: [String]) throws -> TrustedProxies {
+        do throws(TrustedProxies.Unreadable) {
+            return try TrustedProxies(texts)
+        } catch {
+            throw SettingsError(
+                "trusted_proxy contains '\(error.text)'; it takes networks, such as 10.0.0.0/8 or 10.0.0.7, or \(TrustedProxies.unixSocket) for the Unix domain socket."
+            )
+        }
+    }
+
     static func delays(_ texts: [String]) throws -> [Double] {
         let texts = texts.isEmpty ? Defaults.webhookRetryDelays.split(separator: ",").map(String.init) : texts
         return try texts.map { text in
-            guard let delay = Double(text), delay >= 0, delay.isFinite else {
-                throw SettingsError("webhook_retry_delays contains '\(text)'; it takes seconds, separated by commas.")
+            guard let delay = Quantity.seconds(text) else {
+                throw SettingsError(
+                    "webhook_retry_delays contains '\(text)'; it takes times such as 0, 90s, 15m or 8h, separated by commas."
+                )
             }
             return delay
         }

@@ -18,6 +18,8 @@ struct SettingsSources {
     }
 
     private let sources: [Source]
+    /// Variables of the environment that look like misspelled settings.
+    let unknownVariables: UnknownVariables
     /// The path of the configuration file; nil if there is none.
     let file: String?
 
@@ -29,7 +31,9 @@ struct SettingsSources {
             Source(name: "an option", kind: .flag) { flags[$0].map(Given.value) },
             Source(name: "the environment", kind: .environment) { environment[$0.environmentName].map(Given.text) },
         ]
-        file = configFile ?? environment["FETCHD_CONFIG"]
+        unknownVariables = UnknownVariables(
+            in: environment, besides: Settings.Key.allCases.map(\.environmentName) + [Self.fileVariable])
+        file = configFile ?? environment[Self.fileVariable]
         if let file {
             let members = try Self.read(file)
             sources.append(Source(name: file, kind: .file) { members[$0.rawValue].map(Given.value) })
@@ -37,10 +41,12 @@ struct SettingsSources {
         self.sources = sources
     }
 
+    private static let fileVariable = "FETCHD_CONFIG"
+
     private static func read(_ path: String) throws -> JSONObject {
         let members = try ConfigurationFile(path).members()
-        if let unknown = members.names.sorted().first(where: { Settings.Key(rawValue: $0) == nil }) {
-            throw SettingsError("\(path) contains '\(unknown)', which is not a setting of fetchd.")
+        if let unknown = members.names.first(where: { Settings.Key(rawValue: $0) == nil }) {
+            throw try ConfigurationCheck(of: path).completing(ConfigurationCheck.unknown(unknown))
         }
         return members
     }
@@ -48,6 +54,7 @@ struct SettingsSources {
     /// The values of a file alone.
     init(of members: JSONObject, in path: String) {
         file = path
+        unknownVariables = UnknownVariables(in: [:], besides: [])
         sources = [Source(name: path, kind: .file) { members[$0.rawValue].map(Given.value) }]
     }
 
@@ -104,7 +111,9 @@ extension Settings.Key.Kind {
         switch self {
         case .text, .path: "a string"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        case .seconds: "a number of seconds from 0 to \(Int(SettingName.durations.upperBound))"
+        case .bytes(let range): "a number of bytes such as 500000, 500K or 2Gi, from 0 to \(range.upperBound)"
+        case .seconds:
+            "a time such as 90, 90s, 15m, 8h or 30d, at most \(Int(SettingName.durations.upperBound)) seconds"
         case .flag: "true or false"
         case .texts: "a list of strings"
         }
@@ -119,14 +128,14 @@ extension Settings.Key.Kind {
         case .texts(_, let verify): try verify((value.arrayValue ?? []).compactMap(\.stringValue))
         case .path where value == "": throw SettingsError("\(key.rawValue) is empty; it takes a path.")
         case .path, .flag: break
-        case .integer, .seconds:
+        case .integer, .bytes, .seconds:
             if let name = key.running { try RunningSettings.check(value, of: name) }
         }
     }
 
     fileprivate func contains(_ value: JSON) -> Bool {
         switch self {
-        case .integer(let range): value.integerValue.map { range.contains(Int($0)) } ?? false
+        case .integer(let range), .bytes(let range): value.integerValue.map { range.contains(Int($0)) } ?? false
         case .seconds: value.numberValue.map { SettingName.durations.contains($0) } ?? false
         case .text, .path, .flag, .texts: true
         }
@@ -142,10 +151,11 @@ extension Settings.Key.Kind {
 
     private func typed(_ value: JSON) -> JSON? {
         switch (self, value) {
-        case (.text, .string), (.path, .string), (.integer, .integer), (.flag, .bool): value
+        case (.text, .string), (.path, .string), (.integer, .integer), (.bytes, .integer), (.flag, .bool): value
         case (.seconds, .integer), (.seconds, .number): value
+        case (.bytes, .string(let text)), (.seconds, .string(let text)): parsed(text)
         case (.texts, .array(let elements)): Self.strings(elements)
-        case (.text, _), (.path, _), (.integer, _), (.seconds, _), (.flag, _), (.texts, _): nil
+        case (.text, _), (.path, _), (.integer, _), (.bytes, _), (.seconds, _), (.flag, _), (.texts, _): nil
         }
     }
 
@@ -153,7 +163,8 @@ extension Settings.Key.Kind {
         switch self {
         case .text, .path: .string(text)
         case .integer: Int64(text).map(JSON.integer)
-        case .seconds: Double(text).map(JSON.number)
+        case .bytes: Quantity.bytes(text).map(JSON.integer)
+        case .seconds: Quantity.seconds(text).map(JSON.number)
         case .flag: Self.flag(text).map(JSON.bool)
         case .texts(let separator, _):
             Self.strings(text.split(separator: separator).map { .string($0.trimmingCharacters(in: .whitespaces)) })

@@ -52,7 +52,8 @@ extension Settings.Key.Kind {
         case .text: "text"
         case .path: "path"
         case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
-        case .seconds: "seconds"
+        case .bytes: "bytes"
+        case .seconds: "duration"
         case .flag: "`true`, `false`"
         case .texts: "list"
         }

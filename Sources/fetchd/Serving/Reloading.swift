@@ -18,7 +18,8 @@ struct Reloading: Sendable {
         do {
             settings = try read()
         } catch {
-            return log.error("The configuration was read again and has a mistake, so nothing has changed. \(error)")
+            let reasons = "\(error)".replacing("\n", with: " ")
+            return log.error("The configuration was read again and has a mistake, so nothing has changed. \(reasons)")
         }
         var start = settings.start
         start.mostConcurrentJobs = mostConcurrentJobs

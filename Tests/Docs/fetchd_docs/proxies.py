@@ -38,7 +38,7 @@ def make_names(folder: Path) -> Certificates:
 
 def check_behind(fetchd: Path, proxy: Proxy, place: Place, report: Report, is_long: bool) -> None:
     options = ["--unix-socket", str(place.socket), "--unix-socket-mode", "0666", "--public-host", ROOT_NAME]
-    options += ["--stream-heartbeat", str(HEARTBEAT)]
+    options += ["--stream-heartbeat", str(HEARTBEAT), "--trusted-proxy", "unix"]
     with (
         Fetchd(fetchd, place.folder / "fetchd", *options, "--public-host", PATH_NAME, token=TOKEN) as service,
         proxy.start(place) as (port, authority),

@@ -33,6 +33,14 @@ def serves(service: Fetchd, client: Client) -> None:
     require(status == 401, f"a wrong token was answered with {status}")
 
 
+def names_client(service: Fetchd, client: Client) -> None:
+    """The audit log has the address of the client, and neither the proxy's nor one that the client invents."""
+    replace(client, token="wrong").ask("/v1/stats", "--header", "X-Forwarded-For: 203.0.113.7")
+    entries = service.json("GET", "/v1/audit")["entries"]
+    addresses = {entry["address"] for entry in entries if entry["outcome"] == "refused"}
+    require(addresses == {"127.0.0.1"}, f"the audit log names {addresses}")
+
+
 def waits(service: Fetchd, client: Client) -> None:
     """A wait for 55 s: fetchd grants 30 s, and answers with the change, not at the end."""
     id = service.submit("rehearse:film.mkv?size=1", not_before=NEVER)
@@ -110,6 +118,7 @@ def shows_page(service: Fetchd, client: Client) -> None:
 
 CHECKS = {
     "readiness and token": serves,
+    "the address of the client": names_client,
     "a wait of 55 s": waits,
     "a stream": streams,
     "a batch of 2 MiB": submits,

@@ -1,3 +1,4 @@
+import Configuration
 import Formats
 import Foundation
 import TestKit
@@ -65,6 +66,24 @@ import Testing
         // The next page begins after the last entry.
         let next = try #require(answer.json["next_after"].integer)
         #expect(try await entries(scene.api, after: next).isEmpty)
+    }
+
+    @Test func addressIsThatOfTheClientBehindATrustedProxy() async throws {
+        let proxies = try TrustedProxies(["127.0.0.0/8", "10.0.0.0/8"])
+        let scene = try await Scene(.init(token: "first") { $0.api.trustedProxies = proxies })
+        let fields = [("X-Forwarded-For", "1.2.3.4, 203.0.113.9, 10.0.0.2")]
+        _ = try await scene.api.with(token: "wrong").get("/v1/jobs", headers: fields)
+        _ = try await scene.api.send("PUT", "/v1/sessions/films", [:], headers: fields)
+        _ = try await scene.api.declareSession("shows")
+        let addresses = try await entries(scene.api).map { $0["address"].string }
+        #expect(
+            addresses.count { $0 == "203.0.113.9" } == 2 && addresses.count { $0 == "127.0.0.1" } == 1, "\(addresses)")
+    }
+
+    @Test func addressOfAnyOtherProxyIsItsOwn() async throws {
+        let scene = try await Scene(.init(token: "first"))
+        _ = try await scene.api.with(token: "wrong").get("/v1/jobs", headers: [("X-Forwarded-For", "203.0.113.9")])
+        #expect(try await entries(scene.api).map { $0["address"].string } == ["127.0.0.1"])
     }
 
     @Test func refusalsSurviveARestart() async throws {

@@ -94,7 +94,7 @@ import Testing
         let configuration = set.json["configuration"]
         #expect(configuration["directory"] == "b" && configuration["metadata"]["shelf"] == 7, "\(set)")
         #expect(configuration["connections"] == 3 && configuration["max_concurrent_jobs"] == 2)
-        #expect(configuration["rate_limit_bytes_per_second"] == 2_097_152 && configuration["priority"] == "high")
+        #expect(configuration["rate_limit_bytes_per_second"] == 2_000_000 && configuration["priority"] == "high")
         // Declaring without options changes nothing.
         #expect(try await cli.run("session", "set", "photos", "--json").json["configuration"] == configuration)
         #expect(try await cli.run("session", "list", "-q").lines == ["default", "photos"])

@@ -44,7 +44,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("{}", []), (#"{"webhook_retry_delays": [0, 5, 0.5], "allow_origin_port": [443, "8000-8999"]}"#, []),
+            ("{}", []),
+            (
+                #"{"webhook_retry_delays": [0, 5, 0.5, "15m"], "finished_retention": "30d", "max_file_size": "1.5G", "allow_origin_port": [443, "8000-8999"]}"#,
+                []
+            ),
             (#"{"listen": "none", "unix_socket": "/run/x", "token": "x"}"#, []),
             (
                 "{\n  \"listen\": 8080,\n  \"colour\": 1,\n  \"max_parts\": -1\n}",
