@@ -11,12 +11,18 @@ public struct PartsInspection: Sendable, Equatable {
     /// Files that no job needs, and their bytes. The next start removes them, unless they are older than the database.
     public var orphans: [String] = []
     public var orphanedBytes: Int64 = 0
+    /// Why the folder of the parts cannot be read; nil if it can be, or does not exist.
+    public var unreadable: String?
 
     /// - Parameters:
     ///   - promised: the end of the last promised range of each part.
     ///   - grace: seconds. A file that was written within this time belongs to a transfer whose part is not stored yet.
     public init(ofDownloadsFolder path: String, promised: [PartID: Int64], sparingWithin grace: Double) {
         let folder = "\(path)/\(FilePathRule.partsDirectory)"
+        guard access(folder, R_OK | X_OK) == 0 || errno == ENOENT else {
+            unreadable = String(cString: strerror(errno))
+            return
+        }
         for (id, end) in promised.sorted(by: { $0.key.text < $1.key.text }) {
             var status = stat()
             guard lstat("\(folder)/\(id.fileName)", &status) == 0 else {

@@ -4,6 +4,8 @@ import CurlClient
 /// Where downloads may connect to.
 struct AddressFindings {
     let policies: DestinationPolicies
+    /// Whether the policies have the settings that clients have made.
+    var areComplete = true
 
     /// Addresses that a download should rarely reach, and what is there.
     private static let delicate = [
@@ -17,6 +19,14 @@ struct AddressFindings {
             return .warning(
                 .addresses, "Downloads may reach \(text): \(place).",
                 "Narrow --allow-network, or add --deny-network \(text)/32.")
+        }
+        guard areComplete || !findings.isEmpty else {
+            return [
+                .skipped(
+                    .addresses,
+                    "By options, environment and file, downloads reach neither this machine nor the metadata of a cloud. The settings that clients have made cannot be read.",
+                    "Make the database readable for this command.")
+            ]
         }
         return findings.isEmpty
             ? [.ok(.addresses, "Downloads reach neither this machine nor the metadata of a cloud.")] : findings

@@ -13,8 +13,11 @@ struct DoctorCommand: AsyncParsableCommand {
             finding it says what to do. It changes nothing, and the service may run meanwhile. Run it as the user of the \
             service, with the settings of the service: its environment, or --config.
 
+            A finding is ok, a warning, an error, or skipped: the command could not look at something, for example because \
+            a folder does not exist.
+
             EXIT STATUS:
-              0    no error was found; there may be warnings
+              0    no error was found; there may be warnings, and checks that were skipped
               1    at least one error was found
 
             EXAMPLES:
@@ -65,6 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static func document(_ findings: [Finding]) -> JSON {
         [
             "findings": .array(findings.map(\.json)),
+            "skipped": .count(findings.count { $0.level == .skipped }),
             "warnings": .count(findings.count { $0.level == .warning }),
             "errors": .count(findings.count { $0.level == .error }),
         ]
@@ -78,7 +82,8 @@ struct DoctorCommand: AsyncParsableCommand {
             return ["\(level)\(subject)\(finding.message)"] + remedy
         }
         let (warnings, errors) = (findings.count { $0.level == .warning }, findings.count { $0.level == .error })
-        let sum = "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")."
-        return (lines + [sum]).joined(separator: "\n")
+        let skipped = findings.count { $0.level == .skipped }
+        let sum = "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"
+        return (lines + [sum + (skipped == 0 ? "." : ", \(skipped) skipped.")]).joined(separator: "\n")
     }
 }

@@ -21,27 +21,49 @@ struct Examination {
         let stored =
             try? settings.store.map { try Store.settings(in: $0) } ?? Store.settings(inDataFolder: settings.dataDir)
         examination.settings.start.take(stored: stored ?? [:])
-        return await examination.run(after: folders)
+        return await examination.run(after: folders, readsSettings: stored != nil)
     }
 
-    private func run(after folders: [Finding]) async -> [Finding] {
-        let holder = FolderLock.holder(ofDataFolder: settings.dataDir)
-        var findings = [
-            holder.map { Finding.ok(.service, "The service runs (process \($0)).") }
-                ?? .ok(.service, "No service uses the data folder.")
-        ]
-        findings += folders
-        findings += await databaseFindings(isRunning: holder != nil)
+    /// - Parameter readsSettings: whether the settings have the values that clients have set.
+    private func run(after folders: [Finding], readsSettings: Bool) async -> [Finding] {
+        let lock = FolderLock(ofDataFolder: settings.dataDir)
+        var findings = configuration + [service(lock)] + folders
+        findings += await databaseFindings(isRunning: lock.holder != nil)
         findings += SpaceFindings(settings: settings).all
-        findings += LimitFindings(settings: settings, process: holder).all
-        findings += AddressFindings(policies: DestinationPolicies(settings.start.values)).all
-        return findings
+        findings += LimitFindings(settings: settings, process: lock.holder).all
+        var addresses = AddressFindings(policies: DestinationPolicies(settings.start.values))
+        if case .hidden = database, settings.store == nil { addresses.areComplete = false }
+        if !readsSettings { addresses.areComplete = false }
+        return findings + addresses.all
     }
+
+    private var configuration: [Finding] {
+        guard let warning = settings.unknownVariables.warning else { return [] }
+        return [.warning(.configuration, warning, "Correct the name, or unset the variable.")]
+    }
+
+    private func service(_ lock: FolderLock) -> Finding {
+        if Sight(of: settings.dataDir) == .absent {
+            return .skipped(
+                .service, "There is no data folder, so no service uses it.", "Name the data folder of the service.")
+        }
+        return switch lock {
+        case .held(let process): .ok(.service, "The service runs (process \(process)).")
+        case .free: .ok(.service, "No service uses the data folder.")
+        case .unknown(let why):
+            .skipped(.service, "Whether a service runs is not known: \(why).", Finding.asUserOfService)
+        }
+    }
+
+    private var database: Sight { Sight(of: settings.dataDir + "/fetchd.sqlite") }
 
     private func server(_ store: ServerAddress) -> Finding {
         do {
             _ = try Store.settings(in: store)
-            return .ok(.database, "The jobs are in \(store.shown), whose tables fetchd doctor does not check.")
+            return .skipped(
+                .database,
+                "The jobs are in \(store.shown), which answers. Its tables, and the parts, the key and the webhooks of its jobs, are not checked.",
+                "Check the database with PostgreSQL's own tools. See docs/postgresql.md.")
         } catch {
             return .error(.database, error.description, "See docs/postgresql.md.")
         }
@@ -52,8 +74,15 @@ struct Examination {
         if let store = settings.store {
             return [server(store)] + ClockFindings(storedTime: nil).all
         }
-        guard FileManager.default.fileExists(atPath: folder + "/fetchd.sqlite") else {
-            return [missingDatabase] + ClockFindings(storedTime: nil).all
+        switch database {
+        case .present: break
+        case .absent: return [missingDatabase] + ClockFindings(storedTime: nil).all
+        case .hidden(let why):
+            let finding = Finding.skipped(
+                .database,
+                "\(folder)/fetchd.sqlite cannot be looked at: \(why). So the parts, the key and the webhooks are not checked.",
+                Finding.asUserOfService)
+            return [finding] + ClockFindings(storedTime: nil).all
         }
         let inspection: DatabaseInspection
         do throws(StoreError) {
@@ -71,7 +100,10 @@ struct Examination {
     /// The service has written the mark beside its database.
     private var missingDatabase: Finding {
         guard FileManager.default.fileExists(atPath: settings.dataDir + "/fetchd.mark") else {
-            return .ok(.database, "There is no database yet.")
+            return .skipped(
+                .database,
+                "There is no database in \(settings.dataDir), so there are no parts, key and webhooks to check.",
+                "If the service has run before, name its data folder: --data-dir, FETCHD_DATA_DIR or --config.")
         }
         return Self.unusable(.databaseIncomplete(path: settings.dataDir + "/fetchd.sqlite", .missing))
     }
@@ -91,6 +123,6 @@ struct Examination {
             parts.short.removeAll { !texts.contains($0) }
             parts.orphans.removeAll { name in texts.contains { name.hasPrefix($0) } }
         }
-        return PartFindings(parts: parts, promised: inspection.parts.count).all
+        return PartFindings(parts: parts, promised: inspection.parts.count, folder: settings.downloadsDir).all
     }
 }

@@ -4,6 +4,8 @@ import Formats
 struct Finding: Sendable, Equatable {
     enum Level: String, Sendable {
         case ok, warning, error
+        /// The command could not look at something.
+        case skipped
     }
 
     /// The subject of a check: the first column of the report.
@@ -29,6 +31,13 @@ struct Finding: Sendable, Equatable {
     static func error(_ subject: Subject, _ message: String, _ remedy: String) -> Finding {
         Finding(level: .error, subject: subject, message: message, remedy: remedy)
     }
+
+    static func skipped(_ subject: Subject, _ message: String, _ remedy: String) -> Finding {
+        Finding(level: .skipped, subject: subject, message: message, remedy: remedy)
+    }
+
+    /// The remedy for what the user of the command may not see.
+    static let asUserOfService = "Run this command as the user of the service."
 
     var json: JSON {
         [

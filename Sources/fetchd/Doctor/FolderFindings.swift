@@ -12,7 +12,7 @@ struct FolderFindings {
     }
 
     private func dataFolder(_ path: String) -> [Finding] {
-        var findings = folder(path, purpose: "data folder")
+        var findings = folder(path, purpose: "data folder", option: "data-dir")
         for name in [".", "fetchd.sqlite", "fetchd.sqlite-wal", "fetchd.key", "fetchd.mark"] {
             var status = stat()
             let file = name == "." ? path : "\(path)/\(name)"
@@ -32,15 +32,22 @@ struct FolderFindings {
         return findings
     }
 
-    private func downloadsFolder(_ path: String) -> [Finding] { folder(path, purpose: "downloads folder") }
+    private func downloadsFolder(_ path: String) -> [Finding] {
+        folder(path, purpose: "downloads folder", option: "downloads-dir")
+    }
 
-    private func folder(_ path: String, purpose: String) -> [Finding] {
+    private func folder(_ path: String, purpose: String, option: String) -> [Finding] {
         var status = stat()
         guard stat(path, &status) == 0 else {
             guard errno == ENOENT else {
                 return [.error(.folders, "The \(purpose) \(path) cannot be read: \(Self.reason).", Self.run(as: "it"))]
             }
-            return [.ok(.folders, "The \(purpose) \(path) does not exist yet. The first start creates it.")]
+            return [
+                .warning(
+                    .folders, "The \(purpose) \(path) does not exist.",
+                    "If the service has run before, name its folder: --\(option), FETCHD_\(option.uppercased().replacing("-", with: "_")) or --config. Otherwise its first start creates the folder."
+                )
+            ]
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             return [.error(.folders, "\(path) is no folder.", "Name another \(purpose).")]

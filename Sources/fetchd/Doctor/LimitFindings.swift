@@ -8,7 +8,7 @@ struct LimitFindings {
     let process: Int?
 
     var all: [Finding] {
-        let findings = [descriptors, memory, kernel].compactMap(\.self)
+        let findings = [descriptors, memory, kernel, unread].compactMap(\.self)
         return findings.isEmpty ? [.ok(.limits, "Descriptors, memory and kernel suffice.")] : findings
     }
 
@@ -21,6 +21,16 @@ struct LimitFindings {
             .limits,
             "The service may open \(limit) files, and needs about \(needed) for \(settings.start.values.maxConcurrentJobs) concurrent jobs.",
             "Raise the hard limit: LimitNOFILE= in the systemd unit, or ulimit -Hn. Otherwise fewer jobs run.")
+    }
+
+    /// What the system does not show.
+    private var unread: Finding? {
+        let files = [process.map { "/proc/\($0)/limits" }, "/proc/meminfo", "/proc/sys/kernel/osrelease"]
+        let hidden = files.compactMap(\.self).filter { (try? String(contentsOfFile: $0, encoding: .utf8)) == nil }
+        guard !hidden.isEmpty else { return nil }
+        return .skipped(
+            .limits, "\(hidden.joined(separator: ", ")) cannot be read, so not all limits are checked.",
+            Finding.asUserOfService)
     }
 
     private var openFiles: Int? {

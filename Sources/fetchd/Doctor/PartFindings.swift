@@ -6,8 +6,13 @@ struct PartFindings {
     let parts: PartsInspection
     /// The number of promised parts.
     let promised: Int
+    /// The downloads folder.
+    let folder: String
 
     var all: [Finding] {
+        if let why = parts.unreadable {
+            return [.skipped(.parts, "The parts in \(folder) cannot be looked at: \(why).", Finding.asUserOfService)]
+        }
         let findings = [missing, short, orphans].compactMap(\.self)
         guard findings.isEmpty else { return findings }
         let all =

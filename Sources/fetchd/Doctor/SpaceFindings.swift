@@ -14,7 +14,7 @@ struct SpaceFindings {
     }
 
     private var dataFolder: [Finding] {
-        guard let disk = Self.disk(of: settings.dataDir) else { return [] }
+        guard let disk = Self.disk(of: settings.dataDir) else { return [Self.unknown(settings.dataDir)] }
         if disk.hasNoFiles { return [Self.lacksFiles(settings.dataDir)] }
         guard disk.free < Self.little else { return [] }
         let message = "The disk of the data folder has \(Self.text(disk.free)) left."
@@ -24,7 +24,7 @@ struct SpaceFindings {
     }
 
     private var downloadsFolder: [Finding] {
-        guard let disk = Self.disk(of: settings.downloadsDir) else { return [] }
+        guard let disk = Self.disk(of: settings.downloadsDir) else { return [Self.unknown(settings.downloadsDir)] }
         if disk.hasNoFiles { return [Self.lacksFiles(settings.downloadsDir)] }
         // The default of --minimum-free-bytes.
         let reserve = settings.start.values.minimumFreeBytes.map(UInt64.init) ?? min(disk.size / 100, 1 << 30)
@@ -39,6 +39,17 @@ struct SpaceFindings {
 
     private static func lacksFiles(_ path: String) -> Finding {
         .error(.space, "The disk of \(path) can have no more files.", "Remove files: it has no free inodes.")
+    }
+
+    private static func unknown(_ path: String) -> Finding {
+        let reason =
+            switch Sight(of: path) {
+            case .absent: "it does not exist"
+            case .hidden(let why): why
+            case .present: "its file system does not say it"
+            }
+        return .skipped(
+            .space, "The free space of \(path) is not known: \(reason).", "Name a folder that this command can read.")
     }
 
     private static func disk(of path: String) -> (size: UInt64, free: UInt64, hasNoFiles: Bool)? {

@@ -12,11 +12,14 @@ struct WebhookFindings {
         let findings = disabled + (asksEndpoints ? await unreachable() : [])
         guard findings.isEmpty else { return findings }
         guard !webhooks.isEmpty else { return [.ok(.webhooks, "There are no webhooks.")] }
-        let count = webhooks.count == 1 ? "1 webhook is enabled" : "\(webhooks.count) webhooks are enabled"
+        let isOne = webhooks.count == 1
+        let count = isOne ? "1 webhook is enabled" : "\(webhooks.count) webhooks are enabled"
+        let answer = isOne ? "its host answers" : "their hosts answer"
+        let unasked = isOne ? "its host was not asked" : "their hosts were not asked"
         return [
             .ok(
                 .webhooks,
-                "\(count)\(asksEndpoints ? (webhooks.count == 1 ? ", and its host answers" : ", and their hosts answer") : "")."
+                "\(count), and \(asksEndpoints ? answer : unasked)."
             )
         ]
     }
@@ -37,7 +40,9 @@ struct WebhookFindings {
         let policies = DestinationPolicies(settings.start.values)
         var options = CurlClient.Options()
         options.admitsAddress = policies.webhooks.admits
-        guard let client = try? CurlClient(options: options) else { return [] }
+        guard let client = try? CurlClient(options: options) else {
+            return [.skipped(.webhooks, "The hosts of the webhooks could not be asked.", "Run the command again.")]
+        }
         let probe = EndpointProbe(client: client, publicAddresses: policies.limitedWebhooks)
         var findings: [Finding] = []
         for webhook in enabled {

@@ -52,12 +52,48 @@ import Testing
         #expect(levels(findings, of: "webhooks") == ["warning"])
         #expect(folder.bytes(of: "data/fetchd.sqlite") == before && key != nil)
         #expect(folder.bytes(of: "downloads/.incomplete/part_x.part") != nil)
+        // A link to itself is as closed as a folder of another user.
+        try FileManager.default.removeItem(atPath: folder.path("downloads/.incomplete"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("downloads/.incomplete"), withDestinationPath: ".incomplete")
         let others = try await examine(folder, "--no-webhooks").findings
-        #expect(levels(others, of: "webhooks") == ["ok"])
+        #expect(levels(others, of: "webhooks") == ["ok"] && levels(others, of: "parts") == ["skipped"], "\(others)")
         // The service would refuse to start.
         try FileManager.default.removeItem(atPath: folder.path("data/fetchd.sqlite"))
         let missing = try await examine(folder)
         #expect(missing.status == .exited(1) && levels(missing.findings, of: "database") == ["error"], "\(missing)")
+    }
+
+    @Test func saysNothingGoodAboutWhatItCannotSee() async throws {
+        let folder = try TemporaryFolder()
+        let mistyped = try await examine(folder)
+        #expect(mistyped.status == .exited(0))
+        for (check, expected) in [
+            ("service", ["skipped"]), ("folders", ["warning", "warning"]), ("database", ["skipped"]),
+            ("space", ["skipped", "skipped"]), ("parts", []), ("key", []), ("webhooks", []),
+        ] {
+            #expect(levels(mistyped.findings, of: check) == expected, "\(mistyped.findings)")
+        }
+        try FileManager.default.createDirectory(atPath: folder.path("data"), withIntermediateDirectories: true)
+        for name in ["fetchd.sqlite", "lock"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path("data/\(name)"), withDestinationPath: name)
+        }
+        let hidden = try await examine(folder).findings
+        for check in ["service", "database", "addresses"] {
+            #expect(levels(hidden, of: check) == ["skipped"], "\(hidden)")
+        }
+    }
+
+    @Test func warnsOfMisspelledVariables() async throws {
+        let environment = ["FETCHD_DATADIR": "/x", "FETCHD_PORT": "tcp://10.0.0.1:8080"]
+        let outcome = try await FetchdProcess.run(["doctor", "--json"], environment: environment)
+        let findings = outcome.json["findings"].arrayValue ?? []
+        let message = findings.first { $0["check"].string == "configuration" }?["message"].string
+        #expect(
+            message
+                == "The environment variable FETCHD_DATADIR is no setting of fetchd and has no effect. Did you mean FETCHD_DATA_DIR?"
+        )
     }
 
     @Test func usesTheSettingsThatClientsHaveMade() async throws {
