@@ -83,7 +83,8 @@ public struct APIHandler: RequestHandler {
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
                 + MetricsRoutes(store: store, engine: engine, feed: feed, requests: measurements, options: options)
                 .routes
-                + SessionRoutes(store: store, engine: engine).routes + WebhookRoutes(store: store, log: log).routes
+                + SessionRoutes(store: store, engine: engine, feed: feed).routes
+                + WebhookRoutes(store: store, log: log).routes
                 + DeliveryRoutes(store: store).routes
                 + JobRoutes(
                     store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals

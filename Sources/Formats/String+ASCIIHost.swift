@@ -18,6 +18,19 @@ extension String {
         return host..<(utf8[host..<end].firstIndex(of: UInt8(ascii: ":")) ?? end)
     }
 
+    /// The last component of the path of this URL, decoded; nil for a URL without a path. (Foundation would encode the percent
+    /// signs of a path that also has raw characters.)
+    public var lastURLComponent: String? {
+        let end = utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? endIndex
+        let (host, path) = (hostRange, utf8[(hostRange?.upperBound ?? startIndex)..<end])
+        // A URL without an authority can have a path without a slash: `rehearse:film.mkv`.
+        let separator =
+            path.lastIndex(of: UInt8(ascii: "/")) ?? (host == nil ? path.firstIndex(of: UInt8(ascii: ":")) : nil)
+        guard let separator else { return nil }
+        let component = self[utf8.index(after: separator)..<end]
+        return component.percentDecoded ?? String(component)
+    }
+
     /// This URL with its host in ASCII and without percent-encoding. Everything else stays as it is, and so does a URL
     /// without an authority. nil if the host can be neither a name nor an address.
     public var withASCIIHost: String? {

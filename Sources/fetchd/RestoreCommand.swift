@@ -47,7 +47,10 @@ struct RestoreCommand: ParsableCommand {
             throw ValidationError(error.description)
         } catch let error as StoreError {
             FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
-            throw ExitCode.failure
+            throw access(file, R_OK) == 0 ? ExitCode.failure : ExitCode(Self.missingStatus)
         }
     }
+
+    /// The copy cannot be read (EX_NOINPUT), as in the table of docs/command-line.md.
+    private static let missingStatus: Int32 = 66
 }

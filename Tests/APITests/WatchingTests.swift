@@ -70,7 +70,28 @@ import Testing
     func endsTheWait(knowing field: String?, isTerminal: Bool, _ verdicts: [JobWait.Verdict]) throws {
         let tags = try ["\"7.3\"", "\"7.4\"", "\"8.0\""].map { try #require(JobETag($0)) }
         let wait = JobWait(knowing: field.map { KnownVersions($0) }, first: tags[0], isTerminal: isTerminal)
-        let found = tags.map { wait.verdict(on: $0, isLast: false) } + [wait.verdict(on: tags[0], isLast: true)]
+        func verdict(_ tag: JobETag, isLast: Bool) -> JobWait.Verdict {
+            wait.verdict(on: tag, isTerminal: isTerminal, isLast: isLast)
+        }
+        let found = tags.map { verdict($0, isLast: false) } + [verdict(tags[0], isLast: true)]
+        #expect(found == verdicts)
+    }
+
+    /// The verdicts on a job that runs, and on one that has ended, each before the end of the wait and at it.
+    @Test(
+        arguments: [
+            (nil, [.keepWaiting, .document, .document, .document]),
+            ("\"7.3\"", [.keepWaiting, .notModified, .notModified, .notModified]),
+            ("\"6.1\"", [.keepWaiting, .document, .document, .document]),
+            ("*", [.keepWaiting, .notModified, .notModified, .notModified]),
+        ] as [(String?, [JobWait.Verdict])])
+    func waitsForTheEndThroughEveryChange(knowing field: String?, _ verdicts: [JobWait.Verdict]) throws {
+        let (first, later) = (try #require(JobETag("\"7.3\"")), try #require(JobETag("\"8.0\"")))
+        let wait = JobWait(knowing: field.map { KnownVersions($0) }, first: first, isTerminal: false, isForEnd: true)
+        #expect(wait.verdict(on: later, isTerminal: false, isLast: false) == .keepWaiting)
+        let found = [false, true].flatMap { isLast in
+            [false, true].map { wait.verdict(on: first, isTerminal: $0, isLast: isLast) }
+        }
         #expect(found == verdicts)
     }
 }

@@ -29,6 +29,10 @@ import Testing
     @Test(arguments: [
         ("https://host/a/b.bin?sig=1", "b.bin"), ("https://host/a%20b.txt", "a b.txt"), ("https://host/", "download"),
         ("https://host", "download"), ("https://host/a%2Fb", "b"), ("https://host/..", "download"),
+        ("https://host/a%20b%20é.txt", "a b é.txt"), ("https://host/é%", "é%"), ("https://host/a%E9.txt", "a%E9.txt"),
+        ("https://host:80/a:b.txt#c/d", "a:b.txt"), ("https://host:80", "download"), ("https://host?a/b", "download"),
+        ("https://user:a@host/x", "x"), ("https://[::1]/é/", "download"),
+        ("rehearse:film%20é.mkv?size=1", "film é.mkv"),
     ])
     func takesLastComponentOfURL(_ url: String, _ name: String) {
         #expect(SuggestedFilename.from(contentDisposition: nil, url: url) == name)

@@ -158,6 +158,13 @@ import Testing
         #expect(judge(416, range("bytes */1000"), asked) == .askFromStart(.badRange))
     }
 
+    /// webfs answers so to a range that begins at the end of the file.
+    @Test func asksOnceMoreWithoutARangeOn400() {
+        let complete = RequestedRange(offset: 1000, validators: Self.strong, size: 1000)
+        for asked in [complete, asked] { #expect(judge(400, [], asked) == .askFromStart(.badRange)) }
+        #expect(code(judge(400, [], .whole)) == .badStatus)
+    }
+
     // MARK: Other statuses
 
     @Test(arguments: [301, 302, 303, 307, 308]) func followsRedirectStatus(_ status: Int) {

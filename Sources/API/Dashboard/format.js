@@ -69,12 +69,12 @@ export function secondsUntil(text) {
   return (new Date(text).getTime() - Date.now()) / 1000;
 }
 
-/** The name of a download: of its file, or its requested file name, or the end of its address. */
+/** The name of a download: of its file, or its requested file name, or that which the file gets if the server names no other. */
 export function jobName(job) {
   if (job.file) return job.file.path.split("/").pop();
   const wish = job.destination?.filename;
   if (wish && !wish.includes("{")) return wish;
-  return nameInAddress(job.url) || hostOf(job.url) || job.id;
+  return nameInAddress(job.url) || "download";
 }
 
 export function hostOf(address) {

@@ -6,9 +6,12 @@ extension RequestContext {
     /// The revision that the client expects; nil without the field, and for `*`. Only revisions are compared, not
     /// progress.
     ///
-    /// - Throws: 412 if the field is not the ETag of a job.
+    /// - Throws: 412 if the field is not the ETag of a job, 400 if it is empty.
     func expectedRevision() throws(Problem) -> Int? {
         guard let field = head.headers[.ifMatch]?.trimmingCharacters(in: .whitespaces), field != "*" else { return nil }
+        guard !field.isEmpty else {
+            throw Problem(.malformedRequest, "If-Match is empty; it takes one ETag of a job, such as \"7.1048576\".")
+        }
         guard let tag = JobETag(field) else {
             throw Problem(
                 .preconditionFailed,

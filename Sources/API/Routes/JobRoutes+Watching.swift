@@ -5,7 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `GET /v1/jobs/{id}`: returns the job at once, or when it differs from the version that the client knows.
+/// `GET /v1/jobs/{id}`: returns the job at once, when it differs from the version that the client knows, or when it has ended.
 extension JobRoutes {
     /// Answers a poll from the cache, without a task. nil when the job is not cached or the client may want to wait.
     func showImmediately(_ context: RequestContext) -> Answer? {
@@ -31,31 +31,42 @@ extension JobRoutes {
     }
 
     func show(_ context: RequestContext) async throws -> Response {
+        let isForEnd = try Self.waitsForEnd(context)
         guard let seconds = context.preferredWait, seconds > 0 else {
             let view = JobView(try await store.job(context.job), engine, for: context.caller.audience)
             return answer(view, to: context.knownVersions)
         }
-        var response = try await answerOnceChanged(context, within: .seconds(seconds))
+        var response = try await answerOnceChanged(context, isForEnd: isForEnd, within: .seconds(seconds))
         response.headers[.preferenceApplied] = "wait=\(seconds)"
         return response
     }
+
+    /// - Throws: 422 for a wait for something else.
+    private static func waitsForEnd(_ context: RequestContext) throws(Problem) -> Bool {
+        guard context.head.query != nil else { return false }
+        return try context.query { query throws(Problem) in try query.choice("until", of: Goal.self) == .ended }
+    }
+
+    private enum Goal: String, CaseIterable { case ended }
 
     private func answer(_ view: JobView, to versions: KnownVersions?) -> Response {
         versions?.include(view.tag) == true ? view.notModified : view.response
     }
 
     /// Waits with a task: for a job that is not in the cache.
-    private func answerOnceChanged(_ context: RequestContext, within duration: Duration) async throws -> Response {
+    private func answerOnceChanged(
+        _ context: RequestContext, isForEnd: Bool, within duration: Duration
+    ) async throws -> Response {
         let deadline = ContinuousClock.now + duration
         // The watcher is registered before the first read, so that no change is missed in between.
-        let watcher = feed.watcher(of: [.job(context.job)])
+        let watcher = feed.watcher(of: [Self.topic(of: context.job, isForEnd: isForEnd)])
         defer { feed.dismiss(watcher) }
         let audience = context.caller.audience
         var view = JobView(try await store.job(context.job), engine, for: audience)
-        let wait = JobWait(knowing: context.knownVersions, view)
+        let wait = JobWait(knowing: context.knownVersions, view, isForEnd: isForEnd)
         var isLast = false
         while true {
-            switch wait.verdict(on: view.tag, isLast: isLast) {
+            switch wait.verdict(on: view, isLast: isLast) {
             case .document: return view.response
             case .notModified: return view.notModified
             case .keepWaiting: break
@@ -67,13 +78,14 @@ extension JobRoutes {
 
     /// Waits without a task: for a job in the cache.
     func park(_ context: RequestContext) -> ParkedRequest.Wait? {
-        guard let seconds = context.preferredWait, seconds > 0, context.head.query == nil,
+        guard let seconds = context.preferredWait, seconds > 0, let isForEnd = try? Self.waitsForEnd(context),
             let cached = visibleCachedJob(context)
         else { return nil }
         let (id, audience) = (context.job, context.caller.audience)
-        let wait = JobWait(knowing: context.knownVersions, JobView(cached.job, engine, for: audience))
+        let first = JobView(cached.job, engine, for: audience)
+        let wait = JobWait(knowing: context.knownVersions, first, isForEnd: isForEnd)
         return ParkedRequest.Wait(
-            topics: [.job(id)], duration: .seconds(seconds),
+            topics: [Self.topic(of: id, isForEnd: isForEnd)], duration: .seconds(seconds),
             look: { isLast in
                 guard let cached = store.cachedJob(id) else { return .askStore }
                 return reply(to: wait, JobView(cached.job, engine, for: audience), seconds, isLast: isLast)
@@ -89,8 +101,11 @@ extension JobRoutes {
             })
     }
 
+    /// The end of a job is in the journal, so its progress wakes no request that waits for the end.
+    private static func topic(of job: JobID, isForEnd: Bool) -> Topic { isForEnd ? .journal(.job(job)) : .job(job) }
+
     private func reply(to wait: JobWait, _ view: JobView, _ seconds: Int, isLast: Bool) -> Reply? {
-        let verdict = wait.verdict(on: view.tag, isLast: isLast)
+        let verdict = wait.verdict(on: view, isLast: isLast)
         guard verdict != .keepWaiting else { return nil }
         let isModified = verdict == .document
         return kept.waitReplies.reply(
@@ -105,7 +120,12 @@ extension JobRoutes {
 }
 
 extension JobWait {
-    fileprivate init(knowing versions: KnownVersions?, _ first: JobView) {
-        self.init(knowing: versions, first: first.tag, isTerminal: first.job.state.isTerminal)
+    fileprivate init(knowing versions: KnownVersions?, _ first: JobView, isForEnd: Bool) {
+        self.init(
+            knowing: versions, first: first.tag, isTerminal: first.job.state.isTerminal, isForEnd: isForEnd)
+    }
+
+    fileprivate func verdict(on view: JobView, isLast: Bool) -> Verdict {
+        verdict(on: view.tag, isTerminal: view.job.state.isTerminal, isLast: isLast)
     }
 }

@@ -1,6 +1,7 @@
 import Downloads
 import Engine
 import Formats
+import Foundation
 import HTTPServer
 import HTTPTypes
 import Storage
@@ -12,6 +13,7 @@ struct JobRoutes: Sendable {
     let feed: Feed
     let allowsRehearsals: Bool
     let kept = KeptJobReplies()
+    let many = ManyJobsActions()
 
     init(store: Store, engine: Engine, feed: Feed, allowsRehearsals: Bool) {
         (self.store, self.engine, self.feed, self.allowsRehearsals) = (store, engine, feed, allowsRehearsals)
@@ -25,10 +27,12 @@ struct JobRoutes: Sendable {
                 .post, "/v1/jobs/batch", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.batchLimit),
                 createBatch),
             Route(
+                .post, "/v1/jobs/remove", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.limit), remove),
+            Route(
                 .get, "/v1/jobs", .scope(.read, of: .selection), readsQuery: true, immediate: listImmediately, list),
             Route(
-                .get, "/v1/jobs/{id}", .scope(.read, of: .job), immediate: showImmediately, mayWait: true, park: park,
-                show),
+                .get, "/v1/jobs/{id}", .scope(.read, of: .job), readsQuery: true, immediate: showImmediately,
+                mayWait: true, park: park, show),
             Route(
                 .patch, "/v1/jobs/{id}", .scope(.jobs, of: .job), body: .required(limit: JSONBody.limit), patch),
             Route(.delete, "/v1/jobs/{id}", .scope(.jobs, of: .job), readsQuery: true, delete),
@@ -110,7 +114,13 @@ struct JobRoutes: Sendable {
         let new = try NewJob(reading: &reader)
         try caller.requireWritable(new.session, at: reader.pointer(to: "session"))
         try requireNoRehearsal(new.spec, reader, at: new.spec.mirrors.isEmpty ? "url" : "urls")
+        try requireFuture(new.spec.deadline, reader)
         return new
+    }
+
+    private func requireFuture(_ deadline: Date?, _ reader: FieldReader) throws(Problem) {
+        guard let deadline, deadline <= store.time.now else { return }
+        throw reader.invalid("deadline", "is in the past; the job could only fail")
     }
 
     private func requireNoRehearsal(_ spec: JobSpec, _ reader: FieldReader, at field: String) throws(Problem) {
@@ -127,6 +137,7 @@ struct JobRoutes: Sendable {
         while true {
             let spec = try patch.applied(to: job.spec)
             let revision = try context.expectedRevision()
+            if spec.deadline != job.spec.deadline { try requireFuture(spec.deadline, FieldReader(JSONObject())) }
             if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
             let outcome = try await engine.patch(job, to: spec, fields: patch.fields, expecting: revision)
             if let outcome { return shown(outcome.job) }
@@ -151,8 +162,6 @@ struct JobRoutes: Sendable {
         try await engine.delete(context.job, deletesFile: deletesFile)
         return .noContent
     }
-
-    private enum FileChoice: String, CaseIterable { case keep, delete }
 
     private func act(_ action: JobSignal.Action, _ context: RequestContext) async throws -> Response {
         let request = try Self.request(action, context)

@@ -8,6 +8,7 @@ import Storage
 struct SessionRoutes: Sendable {
     let store: Store
     let engine: Engine
+    let feed: Feed
 
     var routes: [Route] {
         [
@@ -15,7 +16,7 @@ struct SessionRoutes: Sendable {
             Route(
                 .put, "/v1/sessions/{session}", .scope(.sessions, of: .session),
                 body: .optional(limit: JSONBody.limit), declare),
-            Route(.get, "/v1/sessions/{session}", .scope(.read, of: .session), show),
+            Route(.get, "/v1/sessions/{session}", .scope(.read, of: .session), readsQuery: true, mayWait: true, show),
             Route(.delete, "/v1/sessions/{session}", .scope(.sessions, of: .session), readsQuery: true, delete),
             Route(
                 .post, "/v1/sessions/{session}/acknowledge", .scope(.sessions, of: .session),
@@ -73,9 +74,5 @@ struct SessionRoutes: Sendable {
             throw problem
         }
         return .json(try await store.session(session).document)
-    }
-
-    private func show(_ context: RequestContext) async throws -> Response {
-        .json(try await store.session(try context.name("session")).document)
     }
 }

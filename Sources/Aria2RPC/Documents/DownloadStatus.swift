@@ -83,21 +83,12 @@ struct DownloadStatus {
     private var path: String {
         if let file = job.state.finish?.file.path { return root.absolute(file) }
         let hasBegun = job.startedAt != nil
-        guard let name = fixedName ?? (hasBegun ? Self.basename(of: job.url) : nil) else { return "" }
+        guard let name = fixedName ?? (hasBegun ? SuggestedFilename.from(url: job.url) : nil) else { return "" }
         return root.absolute([directory ?? "", name].filter { !$0.isEmpty }.joined(separator: "/"))
     }
 
     private var fixedName: String? {
         job.spec.destination.filename.flatMap { $0.utf8.contains(UInt8(ascii: "{")) ? nil : $0 }
-    }
-
-    private static func basename(of url: String) -> String? {
-        guard let path = URLComponents(string: url)?.percentEncodedPath, let last = path.split(separator: "/").last
-        else {
-            return nil
-        }
-        let name = last.removingPercentEncoding ?? String(last)
-        return FilePathRule.fault(inFilename: name) == nil ? name : nil
     }
 
     // MARK: URIs

@@ -24,19 +24,33 @@ struct JobAction: Sendable {
     }
 
     /// Runs the action that a session offers for all its jobs at once.
-    func run(
-        onSessions names: [String], isList: Bool = false, _ service: RemoteService, _ console: Console
-    ) async throws {
-        var documents: [JSONText] = []
+    func run(onSessions names: [String], _ service: RemoteService, _ console: Console) async throws {
         for name in names {
-            let path = RequestPath("sessions", name, verb)
-            let answer = try await service.send("POST", path, body.map { Array($0.bytes) })
-            documents.append(JSONText(answer.body))
-            guard !console.isJSON else { continue }
-            let session = try answer.document(SessionDocument.self)
-            try console.print("\(session.id): \(SessionDescription.counts(session))")
+            let answer = try await run(onSession: name, service)
+            try console.isJSON
+                ? console.print(JSONText(answer.body)) : tell(answer.document(SessionDocument.self), console)
         }
-        guard console.isJSON else { return }
-        try console.print(isList ? .object([("sessions", .array(documents))]) : documents[0])
+    }
+
+    /// Runs the action on all jobs. It names the sessions that had outstanding jobs.
+    func run(onAllSessionsOf service: RemoteService, _ console: Console) async throws {
+        var (documents, hasActed): ([JSONText], Bool) = ([], false)
+        for before in try await service.sessions() {
+            let answer = try await run(onSession: before.id, service)
+            documents.append(JSONText(answer.body))
+            guard !console.isJSON, before.hasOutstandingJobs else { continue }
+            try tell(answer.document(SessionDocument.self), console)
+            hasActed = true
+        }
+        if console.isJSON { return try console.print(.object([("sessions", .array(documents))])) }
+        if !hasActed { console.say("No job is outstanding.") }
+    }
+
+    private func run(onSession name: String, _ service: RemoteService) async throws(ClientError) -> Answer {
+        try await service.send("POST", RequestPath("sessions", name, verb), body.map { Array($0.bytes) })
+    }
+
+    private func tell(_ session: SessionDocument, _ console: Console) throws {
+        try console.print("\(session.id): \(SessionDescription.counts(session))")
     }
 }

@@ -23,7 +23,7 @@ extension JobSelection {
     /// Runs the action on the named jobs, or runs the corresponding action of the sessions.
     func perform(_ action: JobAction, _ service: RemoteService, _ console: Console) async throws {
         if let session { return try await action.run(onSessions: [session], service, console) }
-        if all { return try await action.run(onSessions: service.sessionNames(), isList: true, service, console) }
+        if all { return try await action.run(onAllSessionsOf: service, console) }
         try await action.run(on: ids, isList: ids.count > 1, service, console)
     }
 }

@@ -43,7 +43,7 @@ struct MomentLimit: ExpressibleByArgument, Sendable {
     }
 }
 
-/// `90d`: a time from now. Or a moment.
+/// `90d`: a time from now, or before now. Or a moment.
 enum ExpiryArgument: ExpressibleByArgument, Sendable, Equatable {
     case after(DurationArgument)
     case at(MomentArgument)
@@ -62,6 +62,14 @@ enum ExpiryArgument: ExpressibleByArgument, Sendable, Equatable {
     func time(from now: Date) -> String {
         switch self {
         case .after(let duration): now.addingTimeInterval(duration.seconds).rfc3339
+        case .at(let moment): moment.time
+        }
+    }
+
+    /// - Returns: RFC 3339.
+    func time(before now: Date) -> String {
+        switch self {
+        case .after(let duration): now.addingTimeInterval(-duration.seconds).rfc3339
         case .at(let moment): moment.time
         }
     }

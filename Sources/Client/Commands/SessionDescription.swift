@@ -19,7 +19,10 @@ enum SessionDescription {
         sheet.add(
             "batch", "\(session.batch)" + (session.finishDueAt.map { ", finishes at \(DisplayFormat.time($0))" } ?? ""))
         sheet.add("last event", "\(session.lastEvent)")
-        sheet.add("acknowledged through", "\(session.acknowledgedThrough)")
+        // Webhooks acknowledge without moving this number.
+        if session.acknowledgedThrough > 0 {
+            sheet.add("acknowledged", "with session acknowledge, through event \(session.acknowledgedThrough)")
+        }
         sheet.add("unacknowledged since", session.unacknowledgedSince.map(DisplayFormat.time))
         sheet.add("directory", session.configuration.directory)
         sheet.add("priority", session.configuration.priority)

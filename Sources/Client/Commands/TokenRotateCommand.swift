@@ -8,10 +8,11 @@ struct TokenRotateCommand: ClientCommand {
 
             EXAMPLES:
               fetchd token rotate tok_01HZX3K9V7Q2N4R8T6W0YB5CDH
+              fetchd token rotate laptop
               fetchd token rotate tok_01HZX3K9V7Q2N4R8T6W0YB5CDH --overlap 1h
             """)
 
-    @Argument(help: "The token.", completion: .tokenIDs) var id: String
+    @Argument(help: "The identifier or the name of the token.", completion: .tokenIDs) var token: String
 
     @Option(
         help: ArgumentHelp(
@@ -26,7 +27,8 @@ struct TokenRotateCommand: ClientCommand {
 
     func perform(with service: RemoteService, _ console: Console) async throws {
         let body = overlap.map { JSONText.object([("overlap_seconds", JSONText(JSONText.written($0.seconds)))]).bytes }
-        let answer = try await service.send("POST", RequestPath("tokens", id, "rotate"), body)
+        let path = RequestPath("tokens", try await service.tokenID(token), "rotate")
+        let answer = try await service.send("POST", path, body)
         try TokenDescription.show(answer, onlySecret: quiet, console)
     }
 }

@@ -1,3 +1,5 @@
+import Formats
+
 /// The members of a job that the commands use; `--json` prints all members. States are strings, so that the commands can show
 /// states that a later version of the service adds.
 struct JobDocument: Decodable, Sendable, Equatable {
@@ -78,13 +80,12 @@ extension JobDocument {
     var hasEnded: Bool { ["succeeded", "failed", "cancelled"].contains(state) }
     var hasSucceeded: Bool { state == "succeeded" }
 
-    /// The name of the job in messages: the name of its file, or the last component of its URL.
+    /// The name of the job in messages: the name of its file. Before it has one, the name that the file gets if the server
+    /// names no other.
     var name: String {
         if let file { return String(file.path.split(separator: "/").last ?? "") }
         if let name = destination.filename, !name.contains("{") { return name }
-        let path = url.prefix { $0 != "?" && $0 != "#" }
-        let part = path.drop { $0 != ":" }.split(separator: "/").last.map(String.init) ?? url
-        let bare = part.hasPrefix(":") ? String(part.dropFirst()) : part
-        return bare.removingPercentEncoding ?? bare
+        let name = url.lastURLComponent ?? ""
+        return name.isEmpty ? "download" : name
     }
 }

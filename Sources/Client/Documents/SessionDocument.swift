@@ -20,6 +20,12 @@ struct SessionDocument: Decodable, Sendable {
     }
 }
 
+extension SessionDocument {
+    var hasOutstandingJobs: Bool {
+        ["queued", "running", "waiting", "paused"].contains { counts[$0] ?? 0 > 0 }
+    }
+}
+
 struct SessionListDocument: Decodable, Sendable {
     var sessions: [SessionDocument]
 }

@@ -19,7 +19,8 @@ struct ClientError: Error, Sendable {
     }
 
     init(refusal problem: ProblemDocument, bytes: [UInt8], answer: Int) {
-        status = CommandStatus(answer: answer)
+        // The request for a job in a session that does not exist is 422: its own path exists.
+        status = problem.type == "/problems/unknown-session" ? .missing : CommandStatus(answer: answer)
         sentence = problem.sentence
         document = bytes
         self.problem = problem

@@ -58,8 +58,25 @@ extension RemoteService {
         if let name { _ = try await send("GET", RequestPath("sessions", name)) }
     }
 
-    func sessionNames() async throws(ClientError) -> [String] {
-        let answer = try await send("GET", RequestPath("sessions"))
-        return try answer.document(SessionListDocument.self).sessions.map(\.id)
+    /// The identifier of a token that the user gives by its identifier or by its name.
+    func tokenID(_ token: String) async throws(ClientError) -> String {
+        guard !token.hasPrefix("tok_") else { return token }
+        let tokens = try await send("GET", RequestPath("tokens")).document(TokenListDocument.self).tokens
+        let ids = tokens.filter { $0.name == token }.map(\.id)
+        guard let id = ids.first else {
+            throw ClientError(
+                .missing, "There is no such token",
+                "No token has the identifier or the name \(Printable(token)). To see them: fetchd token list")
+        }
+        guard ids.count == 1 else {
+            throw ClientError(
+                .misused, "Several tokens have this name",
+                "\(ids.count) tokens have the name \(token): \(ids.joined(separator: ", ")). Give the identifier.")
+        }
+        return id
+    }
+
+    func sessions() async throws(ClientError) -> [SessionDocument] {
+        try await send("GET", RequestPath("sessions")).document(SessionListDocument.self).sessions
     }
 }

@@ -13,27 +13,8 @@ struct Submission: Sendable {
         self.isBatch = isBatch
     }
 
-    /// Repeats a request that got no answer, because it is unknown whether it arrived. If the service has never answered, the
-    /// error is thrown at once.
     func send(to service: RemoteService) async throws -> AddedJobs {
-        var backoff = Backoff()
-        for triesLeft in (0..<Self.tries).reversed() {
-            do {
-                return try await sendOnce(to: service)
-            } catch let error as ClientError where error.status == .unavailable {
-                guard triesLeft > 0, await isThere(service) else { throw error }
-                try await Task.sleep(for: backoff.next())
-            }
-        }
-        preconditionFailure("the last try returns or throws")
-    }
-
-    /// Together with the waits between them, the attempts take some 20 seconds, which is longer than a restart.
-    private static let tries = 8
-
-    private func isThere(_ service: RemoteService) async -> Bool {
-        if service.wasSeen { return true }
-        return (try? await service.lastEvent()) != nil
+        try await service.repeating { try await sendOnce(to: service) }
     }
 
     private func sendOnce(to service: RemoteService) async throws -> AddedJobs {
@@ -52,5 +33,32 @@ struct Submission: Sendable {
 
     private struct JobsDocument: Decodable {
         var jobs: [JobDocument]
+    }
+}
+
+extension RemoteService {
+    /// Repeats a request that got no answer, because it is unknown whether it arrived. If the service has never answered, the
+    /// error is thrown at once.
+    ///
+    /// - Parameter send: sends the same request each time, with an idempotency key.
+    func repeating<Value>(_ send: () async throws -> Value) async throws -> Value {
+        var backoff = Backoff()
+        for triesLeft in (0..<Self.tries).reversed() {
+            do {
+                return try await send()
+            } catch let error as ClientError where error.status == .unavailable {
+                guard triesLeft > 0, await isThere() else { throw error }
+                try await Task.sleep(for: backoff.next())
+            }
+        }
+        preconditionFailure("the last try returns or throws")
+    }
+
+    /// Together with the waits between them, the attempts take some 20 seconds, which is longer than a restart.
+    private static let tries = 8
+
+    private func isThere() async -> Bool {
+        if wasSeen { return true }
+        return (try? await lastEvent()) != nil
     }
 }

@@ -29,6 +29,8 @@ extension ResponseVerdict {
         case 206 where asked.bytesHad > 0: partial(response, asked)
         case 206: firstRange(response, asked)
         case 416 where asked.isRange: unsatisfied(response, asked)
+        // Some servers answer so to a range that begins at the end of the file, or to any.
+        case 400 where asked.isRange && !response.isOfProxy: .askFromStart(.badRange)
         case let status where response.isRedirect: .redirect(status: status)
         // Includes redirects without a location, and successful statuses without a file: 204, 205, 207, 226.
         default: .fail(Failure(refusing: response, bytesHad: bytesHad, access))

@@ -5,17 +5,14 @@ import HTTPSemantics
 ///
 /// Servers are not trusted: every suggested name becomes one harmless path component. (An unsafe name from a client is
 /// refused instead: `FilePathRule`.)
-enum SuggestedFilename {
+public enum SuggestedFilename {
+    /// The name that a job without a name of its own gets, if no response names another.
+    public static func from(url: String) -> String { from(contentDisposition: nil, url: url) }
+
     /// The name in `Content-Disposition`, otherwise the last component of the URL, otherwise `download`.
     static func from(contentDisposition: String?, url: String) -> String {
-        let candidates = [contentDisposition.flatMap(ContentDisposition.filename), lastComponent(of: url)]
+        let candidates = [contentDisposition.flatMap(ContentDisposition.filename), url.lastURLComponent]
         return candidates.lazy.compactMap { $0.flatMap { safe($0) } }.first ?? "download"
-    }
-
-    static func lastComponent(of url: String) -> String? {
-        guard let path = URLComponents(string: url)?.percentEncodedPath else { return nil }
-        let component = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-        return component.removingPercentEncoding ?? component
     }
 
     /// One path component that is valid on every system; nil if nothing is left of the name.

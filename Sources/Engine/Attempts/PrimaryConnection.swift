@@ -34,6 +34,7 @@ struct PrimaryConnection: Sendable {
 
     private let context: AttemptContext
     private let continued: (part: Part, file: Descriptor)?
+    private let isWhole: Bool
     private let makePart: MakePart
     private let onBegin: @Sendable (SegmentedFile) -> Void
     private var requests: RequestSequence
@@ -47,11 +48,12 @@ struct PrimaryConnection: Sendable {
         self.context = context
         self.makePart = makePart
         self.onBegin = onBegin
-        continued = plan.continued
+        (continued, isWhole) = (plan.continued, plan.isWhole)
         requests = RequestSequence(from: context.spec.url, with: context.spec.method, asking: plan.asked)
     }
 
     mutating func run() async -> End {
+        if isWhole, let continued { return await promote(continued.part) }
         while !context.control.isStopping {
             context.progress.enter(.connecting)
             let end = await ask()
@@ -121,14 +123,28 @@ struct PrimaryConnection: Sendable {
         guard let continued, let head = end.result.head else { return End() }
         let asked = requests.asked(continuing: continued.part.url)
         let facts = ResponseFacts(status: head.status, headers: head.headers)
+        var part = continued.part
+        (part.validators, part.label) = (
+            asked.validators(continuedBy: facts), asked.label(part.label, continuedBy: facts)
+        )
+        return await promote(part, head, end.result.metrics)
+    }
+
+    /// Begins a file that lacks no byte.
+    ///
+    /// - Parameters:
+    ///   - whole: the continued part.
+    ///   - head: of the response that has said so. Without a request, the status is the same.
+    private func promote(
+        _ whole: Part, _ head: ResponseHead = ResponseHead(status: 416, httpVersion: ""),
+        _ metrics: TransferMetrics = TransferMetrics()
+    ) async -> End {
         // No digests are computed here. The promoter reads the part once, when it knows which digests are wanted.
         let part = makePart(continued, [])
-        let size = continued.part.bytesDurable
+        let size = whole.bytesDurable
         let file = SegmentedFile(
-            part, from: requests.url, size: size, validators: asked.validators(continuedBy: facts),
-            label: asked.label(continued.part.label, continuedBy: facts),
-            outcome: .resumed(offset: size, why: asked.restart),
-            isRange: true, time: context.time)
+            part, from: requests.url, size: size, validators: whole.validators, label: whole.label,
+            outcome: .resumed(offset: size, why: requests.asked.restart), isRange: true, time: context.time)
         do {
             try await context.lane.run { try part.open() }
         } catch {
@@ -137,6 +153,6 @@ struct PrimaryConnection: Sendable {
         }
         file.leave(file.firstLease, isBodyWhole: true)
         begin(file)
-        return End(answer: Answer(file: file, head: head, metrics: end.result.metrics, requests: requests))
+        return End(answer: Answer(file: file, head: head, metrics: metrics, requests: requests))
     }
 }

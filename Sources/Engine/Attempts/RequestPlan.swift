@@ -7,6 +7,8 @@ struct RequestPlan {
     var asked: RequestedRange
     /// The promised part that a partial response continues, and its open file.
     var continued: (part: Part, file: Descriptor)?
+    /// The part has the whole file, so nothing is requested.
+    private(set) var isWhole = false
 
     /// Continues a part only if it has a strong validator or the job has a checksum, and only if its bytes are on disk.
     ///
@@ -25,7 +27,8 @@ struct RequestPlan {
             asked = job.lossBefore.map { Self.fromStart($0) } ?? .whole
             return
         }
-        guard spec.canContinue(part.validators) else {
+        let isWhole = part.isWhole(of: spec)
+        guard isWhole || spec.canContinue(part.validators) else {
             asked = Self.fromStart(.noValidator)
             return
         }
@@ -35,6 +38,7 @@ struct RequestPlan {
             asked = part.rest
             asked.restsOnChecksum = spec.restsOnChecksum
             if job.hasSyncFailed { asked.restart = .syncFailed }
+            self.isWhole = isWhole
         } catch {
             switch error {
             case .missing: asked = Self.fromStart(.partMissing)
@@ -48,6 +52,15 @@ struct RequestPlan {
         var asked = RequestedRange(offset: 0, restart: why)
         asked.probesRanges = probing
         return asked
+    }
+}
+
+extension Part {
+    /// Whether it has every byte of the file that the job wants. If the job has another URL since, or accepts no file of this
+    /// size, the server may have the right one.
+    fileprivate func isWhole(of spec: ResolvedSpec) -> Bool {
+        guard let size, bytesDurable == size, url == spec.url, !validators.isEncoded else { return false }
+        return spec.refusal(ofSize: size) == nil
     }
 }
 

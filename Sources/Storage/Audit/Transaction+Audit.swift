@@ -21,19 +21,41 @@ extension Transaction {
         }
     }
 
+    /// Writes the entry of an action in steps, or brings it up to date.
+    func store(_ record: inout ActionRecord) throws {
+        guard let note = record.note else { return }
+        let change = record.change
+        if let entry = record.entry {
+            return try run("UPDATE audit SET change = ? WHERE id = ?", [change, entry])
+        }
+        record.entry = try row(
+            Self.insertAudit + " RETURNING id",
+            Self.arguments(note, target: note.target, .done, reason: nil, change: change, count: 1, at: now))?["id"]
+    }
+
     private func insertAudit(
         _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, change: String?, count: Int,
         at time: Date
     ) throws {
         try run(
-            """
-            INSERT INTO audit (time, caller, name, address, action, target, outcome, reason, change, count)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """,
-            [
-                time.milliseconds, note.caller, note.name?.text, note.address, note.action, target, outcome.rawValue,
-                reason, change, count,
-            ])
+            Self.insertAudit,
+            Self.arguments(
+                note, target: target, outcome, reason: reason, change: change, count: count, at: time))
+    }
+
+    private static let insertAudit = """
+        INSERT INTO audit (time, caller, name, address, action, target, outcome, reason, change, count)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    private static func arguments(
+        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, change: String?, count: Int,
+        at time: Date
+    ) -> SQLArguments {
+        [
+            time.milliseconds, note.caller, note.name?.text, note.address, note.action, target, outcome.rawValue,
+            reason, change, count,
+        ]
     }
 
     /// Removes the oldest entries that are too old or too many.

@@ -10,6 +10,24 @@ enum JobRow {
             .map { try job($0, sealer) }
     }
 
+    /// Jobs by their identifiers. Those that do not exist are left out.
+    static func jobs(_ ids: [JobID], in db: SQLConnection, _ sealer: Sealer) throws -> [JobID: Job] {
+        var jobs: [JobID: Job] = [:]
+        for start in stride(from: 0, to: ids.count, by: jobsInAStatement) {
+            let texts = ids[start..<min(start + jobsInAStatement, ids.count)].map(\.text)
+            // No job has an empty identifier. All lists of one length use one prepared statement.
+            let padding = Array(repeating: "", count: jobsInAStatement - texts.count)
+            for job in try db.map(selectMany, SQLArguments(texts + padding), { try job($0, sealer) }) {
+                jobs[job.id] = job
+            }
+        }
+        return jobs
+    }
+
+    private static let jobsInAStatement = 100
+    private static let selectMany =
+        select + "WHERE jobs.id IN (" + Array(repeating: "?", count: jobsInAStatement).joined(separator: ", ") + ")"
+
     static func job(_ row: SQLRow, _ sealer: Sealer) throws -> Job {
         Job(
             id: JobID(row[.id]), session: Name(trusted: row[.session]),

@@ -8,7 +8,7 @@ extension Store {
     /// the jobs that are in the cache.
     public func jobs(_ query: JobQuery) async throws(StoreError) -> JobPage {
         guard query.before == nil else {
-            return query.page(try await read { [sealer] db in try query.jobs(in: db, sealer).map(CachedJob.init) })
+            return try await read { [sealer] db in try query.page(in: db, sealer) }
         }
         let version = jobCache.version
         let (jobs, new) = try await read { [jobCache, sealer] db in
@@ -25,7 +25,11 @@ extension JobQuery {
         return JobPage(cached: page, next: jobs.count > page.count ? page.last?.job.id : nil)
     }
 
-    fileprivate func jobs(in db: SQLConnection, _ sealer: Sealer) throws -> [Job] {
+    func page(in db: SQLConnection, _ sealer: Sealer) throws -> JobPage {
+        page(try jobs(in: db, sealer).map(CachedJob.init))
+    }
+
+    private func jobs(in db: SQLConnection, _ sealer: Sealer) throws -> [Job] {
         let (sql, arguments) = statement
         return try db.map(sql, arguments) { try JobRow.job($0, sealer) }
     }

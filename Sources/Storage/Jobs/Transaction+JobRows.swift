@@ -20,6 +20,13 @@ extension Transaction {
         return jobs
     }
 
+    /// The jobs that exist, in the order of the identifiers.
+    func jobs(_ ids: [JobID]) throws -> [Job] {
+        let read = try JobRow.jobs(ids.filter { working.jobs[$0] == nil }, in: db, sealer)
+        for (id, job) in read { working.jobs.note(job, for: id) }
+        return ids.compactMap { working.jobs[$0] }
+    }
+
     /// Writes what differs from the stored version: the columns, the specification and the part.
     func save(_ job: Job) throws {
         let stored = try self.job(job.id)

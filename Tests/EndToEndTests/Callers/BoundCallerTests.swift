@@ -46,6 +46,17 @@ import Testing
         #expect(try await client.get("/v1/jobs/\(stage.films)/file").status == 200)
     }
 
+    @Test func removesOnlyItsJobs() async throws {
+        let stage = try await Stage()
+        #expect(try await stage.caller("read").post("/v1/jobs/remove", ["all": true]).status == 403)
+        let client = try await stage.caller("jobs")
+        let byID = try await client.post("/v1/jobs/remove", ["ids": [.string(stage.other)]])
+        #expect(byID.json["matched"] == 0 && byID.json["problems"][0]["code"] == "not-found", "\(byID)")
+        #expect(try await client.post("/v1/jobs/remove", ["filter": ["session": "other"]]).json["matched"] == 0)
+        #expect(try await client.post("/v1/jobs/remove", ["all": true]).json["changed"] == 1)
+        #expect(try await jobs(stage.api) == [stage.other])
+    }
+
     @Test func pollsAndWaitsOfOthersFindNothing() async throws {
         let stage = try await Stage()
         let client = try await stage.caller("read")

@@ -22,11 +22,16 @@ import Testing
         #expect(try await list(as: secret) == .exited(0))
         let table = try await admin("token", "list").output
         #expect(table.contains(id) && table.contains("laptop") && !table.contains(secret))
-        let rotated = try await admin("token", "rotate", id, "--quiet").lines
+        let rotated = try await admin("token", "rotate", "laptop", "--quiet").lines
         #expect(rotated.count == 1 && rotated[0].hasPrefix("fetchd_"))
         #expect(try await list(as: secret) == .exited(77))
         #expect(try await list(as: rotated[0]) == .exited(0))
+        // Several tokens can have one name.
+        let other = try await admin("token", "create", "laptop", "--scope", "read", "--json").json["id"].string ?? ""
+        let both = try await admin("token", "revoke", "laptop")
+        #expect(both.ending == .exited(64) && both.errors.contains(id) && both.errors.contains(other), "\(both)")
         #expect(try await admin("token", "revoke", id).succeeded)
+        #expect(try await admin("token", "revoke", "laptop").output == "\(other) revoked\n")
         #expect(try await list(as: rotated[0]) == .exited(77))
         #expect(try await admin("token", "revoke", id).ending == .exited(66))
     }

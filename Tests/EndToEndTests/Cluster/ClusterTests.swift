@@ -78,6 +78,32 @@ import Testing
         }
     }
 
+    @Test func removalOfManyReachesJobsOfOtherNodes() async throws {
+        let jobs = try await running()
+        let answer = try await cluster.nodes[0].api.post("/v1/jobs/remove", ["ids": .strings(jobs)])
+        #expect(answer.status == 200 && answer.json["changed"] == 2 && answer.json["refused"] == 0, "\(answer)")
+        #expect(try await cluster.nodes[1].api.get("/v1/jobs").json["jobs"].count == 0)
+    }
+
+    /// The end of the last job reaches the waits at each node, and a progress does not end them.
+    @Test func waitForTheEndAtOneNodeSeesItOnAnother() async throws {
+        origin.serve("/film", .file(Content.random(seed: 1, count: 200_000)), .limited(bytesPerSecond: 100_000))
+        let job = try await cluster.submit([origin.url("/film")])[0]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in cluster.nodes {
+                for (path, state) in [
+                    ("/v1/jobs/\(job)?until=ended", "succeeded"), ("/v1/sessions/default?until=idle", "idle"),
+                ] {
+                    group.addTask {
+                        let answer = try await node.api.get(path, headers: [("Prefer", "wait=30")])
+                        #expect(answer.json["state"].string == state, "\(answer)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func settingOfOneNodeAppliesToAll() async throws {
         let answer = try await cluster.nodes[0].api.send(
             "PATCH", "/v1/service", ["max_connections_per_host": 3])

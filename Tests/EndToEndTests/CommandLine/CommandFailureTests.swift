@@ -45,10 +45,15 @@ import Testing
         let cases: [(arguments: [String], status: Int32, says: String)] = [
             (["show", "job_none"], 66, "There is no job job_none."), (["get", "job_none"], 66, "job_none"),
             (["session", "show", "none"], 66, "none"), (["watch", "--session", "none"], 66, "none"),
-            (["pause", done], 75, "succeeded"), (["add", "--session", "none", cli.url("/file")], 65, "none"),
+            (["pause", done], 75, "succeeded"), (["add", "--session", "none", cli.url("/file")], 66, "none"),
             (["add", "nonsense"], 65, "absolute URL"), (["session", "delete", "default"], 75, "default"),
             (["webhook", "show", "none"], 66, "none"), (["webhook", "redeliver", "dlv_none"], 66, "dlv_none"),
-            (["events", "--after", "99999"], 65, "99999"),
+            (["events", "--after", "99999"], 65, "99999"), (["token", "revoke", "none"], 66, "fetchd token list"),
+            (["add", "--deadline", "2001-01-01T00:00:00Z", cli.url("/file")], 65, "--deadline is in the past"),
+            (["add", "--out", "../x", cli.url("/file")], 65, "--out"),
+            (["add", "-H", "Range: bytes=0-", cli.url("/file")], 65, "--header 'Range'"),
+            (["session", "set", "x", "--connections", "99"], 65, "--connections must"),
+            (["delete", "--state", "failed", "--session", "none"], 66, "none"),
         ]
         for (arguments, status, words) in cases {
             let outcome = try await FetchdProcess.run(arguments, environment: cli.environment)

@@ -54,15 +54,46 @@ import Testing
         #expect(try await cli.api.job(other)["state"] == "cancelled")
         // `retry` restarts failed jobs, not cancelled ones.
         #expect(try await cli.run("retry", "--all").errors.contains("No job has failed"))
+        // Sessions without outstanding jobs get no line.
+        let nothing = try await cli.run("pause", "--all")
+        #expect(nothing.succeeded && nothing.output.isEmpty && nothing.errors.contains("No job is outstanding"))
         cli.scene.gate.open()
         let failed = try await cli.scene.job(in: .failed)
         #expect(try await cli.run("retry", "--session", "default").output == "\(failed) queued\n")
         try await cli.api.waitForJob(failed, .failed)
-        #expect(try await cli.run("retry", "--all", "--json").json["jobs"].count == 1)
+        #expect(try await cli.run("retry", "--all", "--state", "failed", "--json").json["jobs"].count == 1)
+        #expect(try await cli.run("retry", "--state", "cancelled", failed).ending == .exited(64))
         for arguments in [[], ["--all", other], ["--session", "photos", "--all"]] {
             let outcome = try await FetchdProcess.run(["pause"] + arguments, environment: cli.environment)
             #expect(outcome.ending == .exited(64), "\(arguments)")
         }
+    }
+
+    @Test func deletesByStateAndAge() async throws {
+        let cli = try await CommandLineScene()
+        try await cli.api.declareSession("photos")
+        for session in ["default", "photos"] {
+            let id = try await cli.api.submit(cli.scene.order("/file", ("session", .string(session))))
+            try await cli.api.waitForJob(id, .succeeded)
+        }
+        let paused = try await cli.scene.job(in: .paused)
+        let none = try await cli.run("delete", "--state", "succeeded", "--older-than", "7d")
+        #expect(none.succeeded && none.errors.contains("Nothing was deleted"), "\(none)")
+        let one = try await cli.run("delete", "--state", "succeeded", "--session", "photos", "--files")
+        #expect(one.output == "1 job deleted\n" && cli.fetchd.downloaded("file (1)") == nil, "\(one)")
+        let now = try await cli.run("delete", "--older-than", "2999-01-01T00:00:00Z", "--json")
+        #expect(now.json == ["matched": 1, "changed": 1, "refused": 0, "problems": []], "\(now)")
+        #expect(cli.fetchd.downloaded("file") == cli.scene.bytes)
+        #expect(try await cli.api.get("/v1/jobs").json["jobs"].arrayValue?.map { $0["id"].string } == [paused])
+        #expect(try await cli.run("delete", "--all", "--session", "photos").errors.contains("No job matches"))
+        for arguments in [
+            [], ["--session", "photos"], ["--all", paused], ["--state", "failed", paused],
+            ["--all", "--state", "failed"],
+        ] {
+            let outcome = try await FetchdProcess.run(["delete"] + arguments, environment: cli.environment)
+            #expect(outcome.ending == .exited(64), "\(arguments)")
+        }
+        #expect(try await cli.run("delete", "--all").output == "1 job deleted\n")
     }
 
     @Test func updatesJobWithEveryOption() async throws {
@@ -108,6 +139,8 @@ import Testing
         }
         let taken = try await cli.run("session", "acknowledge", "photos", "--json")
         #expect(taken.json["unacknowledged_since"] == .null && taken.json["acknowledged_through"] != 0)
+        #expect(try await cli.run("session", "show", "photos").output.contains("session acknowledge, through event"))
+        #expect(try await !cli.run("session", "show", "default").output.contains("acknowledged"))
         #expect(try await cli.run("session", "delete", "photos").output == "photos deleted\n")
         #expect(try await cli.run("session", "set", "x", "--configuration", "/dev/null").ending == .exited(65))
     }

@@ -32,6 +32,10 @@ import Testing
                 #expect(answer.problem == .init(kind: "precondition-failed"))
             }
         }
+        for request in Self.requests {
+            let empty = try await send(request, id, "", scene.api)
+            #expect(empty.status == 400 && empty.problem == .init(kind: "malformed-request"), "\(empty)")
+        }
         let after = try await scene.api.get("/v1/jobs/\(id)")
         #expect(after.json == before.json)
         #expect(after.header("ETag") == before.header("ETag"))

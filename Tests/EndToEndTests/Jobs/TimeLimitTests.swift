@@ -63,7 +63,7 @@ import Testing
     func failsJobAtDeadlineInEveryOutstandingState(_ state: JobState.Name) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
-        let deadline = Date(timeIntervalSinceNow: 0.3)
+        let deadline = Date(timeIntervalSinceNow: 1.5)
         try await scene.api.change(id, ["deadline": .time(deadline)])
         try await expectOverdue(id, scene)
         let job = try await scene.api.job(id)
@@ -88,10 +88,16 @@ import Testing
         #expect(try await scene.api.job(ids[0])["state"] == "running")
     }
 
-    @Test func failsJobWithPastDeadlineAtOnce() async throws {
+    @Test func refusesPastDeadline() async throws {
         let scene = try await Scene()
-        let id = try await scene.api.submit(scene.order("/held", ("deadline", .moment(in: -60))))
-        try await expectOverdue(id, scene)
+        let past: JSON = .moment(in: -60)
+        let new = try await scene.api.post("/v1/jobs", scene.order("/held", ("deadline", past)))
+        #expect(new.status == 422 && new.problem == .init(kind: "invalid-value", pointer: "/deadline"), "\(new)")
+        #expect(try await scene.isUntouched())
+        let id = try await scene.job(in: .paused)
+        let change = try await scene.api.patch(id, ["deadline": past])
+        #expect(change.status == 422 && change.problem == .init(kind: "invalid-value", pointer: "/deadline"))
+        #expect(try await scene.api.job(id)["deadline"] == .null)
     }
 
     // MARK: resource_seconds

@@ -121,6 +121,8 @@ extension TransferScenario {
             try await $0.begin(
                 .chunked(), .closing(after: Trial.size).once, .unsatisfiable(total: 150_000).on(2...2))
         },
+        .init("400 to the range") { try await $0.goOn(.answering(400).once(2)) },
+        .init("400, also without a range") { try await $0.goOn(.answering(400)) },
     ]
 
     private static let refusedNow: [TransferScenario] =

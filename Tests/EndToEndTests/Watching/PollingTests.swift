@@ -67,6 +67,52 @@ import Testing
         #expect(answer.header("ETag") != tag)
     }
 
+    // MARK: Until the end
+
+    @Test func waitsForEndOfJobThroughChanges() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .running)
+        let (path, wait) = ("/v1/jobs/\(id)?until=ended", [(name: "Prefer", value: "wait=30")])
+        async let first = scene.api.get(path, headers: wait)
+        async let session = scene.api.get("/v1/sessions/default?until=idle", headers: wait)
+        try await scene.untilWatched(by: 2)
+        // Neither the pause nor another job ends the waits.
+        try await scene.api.act(.pause, on: id)
+        let other = try await scene.api.submit(scene.order("/missing"))
+        try await scene.api.waitForJob(other, .failed)
+        try await scene.untilWatched(by: 2)
+        try await scene.api.act(.cancel, on: id)
+        let (job, idle) = try await (first, session)
+        #expect(job.status == 200 && job.json["state"] == "cancelled", "\(job)")
+        #expect(job.header("Preference-Applied") == "wait=30" && job.header("ETag") != nil)
+        #expect(idle.status == 200 && idle.json["state"] == "idle", "\(idle)")
+        #expect(idle.header("Preference-Applied") == "wait=30")
+        // What has ended is answered at once; a client that knows it gets 304.
+        #expect(try await scene.api.get(path, headers: wait).json == job.json)
+        let known = try await scene.api.get(
+            path, headers: wait + [("If-None-Match", try #require(job.header("ETag")))])
+        #expect(known.status == 304)
+    }
+
+    @Test func answersWithPresentDocumentWhenTheEndDoesNotCome() async throws {
+        let scene = try await Scene()
+        let id = try await scene.job(in: .paused)
+        for (path, state) in [("/v1/jobs/\(id)?until=ended", "paused"), ("/v1/sessions/default?until=idle", "active")] {
+            for wait in [[], [(name: "Prefer", value: "wait=1")]] {
+                let answer = try await scene.api.get(path, headers: wait)
+                #expect(answer.status == 200 && answer.json["state"].string == state, "\(answer)")
+            }
+            let unknown = try await scene.api.get(path.replacing(/until=.*/, with: "until=noon"))
+            #expect(unknown.status == 422)
+        }
+        #expect(try await scene.api.get("/v1/sessions/none?until=idle", headers: [("Prefer", "wait=5")]).status == 404)
+        // A job that is deleted while a client waits for its end.
+        async let gone = scene.api.get("/v1/jobs/\(id)?until=ended", headers: [("Prefer", "wait=30")])
+        try await scene.untilWatched()
+        #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)
+        #expect([200, 404].contains(try await gone.status))
+    }
+
     @Test func endsJobWaitAfterItsTime() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .succeeded)

@@ -112,8 +112,11 @@ import Testing
                 path: copy, why: "it is damaged: a row of jobs refers to a missing row of batches")
         ) { try Backup.verify(copy) }
         try copies.write("This is no database.", to: "text")
-        for name in ["text", "missing"] {
-            #expect(throws: StoreError.self) { try Backup.verify(copies.path(name)) }
+        for (path, why) in [
+            (copies.path("text"), "it is not a database of fetchd"),
+            (copies.path("missing"), "No such file or directory"), (copies.path, "it is a folder"),
+        ] {
+            #expect(throws: StoreError.copyUnusable(path: path, why: why)) { try Backup.verify(path) }
         }
     }
 }

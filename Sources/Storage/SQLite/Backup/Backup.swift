@@ -48,7 +48,7 @@ public struct Backup: Sendable {
         } catch let error as StoreError {
             throw error
         } catch {
-            throw .copyUnusable(path: file, why: "\(error)")
+            throw .unusable(file, error)
         }
     }
 
@@ -129,5 +129,27 @@ public struct Backup: Sendable {
         let database = try DatabaseQueue(path: file, configuration: configuration)
         defer { try? database.close() }
         return try database.inDatabase(body)
+    }
+}
+
+extension StoreError {
+    /// The error for a copy that SQLite cannot read.
+    static func unusable(_ file: String, _ error: any Error) -> StoreError {
+        .copyUnusable(path: file, why: (error as? DatabaseError)?.reasonOfCopy(file) ?? "\(error)")
+    }
+}
+
+extension DatabaseError {
+    /// Why the file cannot be read. SQLite's own words name neither the file nor the cause.
+    fileprivate func reasonOfCopy(_ file: String) -> String {
+        switch resultCode {
+        case .SQLITE_NOTADB: return "it is not a database of fetchd"
+        case .SQLITE_CORRUPT: return "it is damaged: \(message ?? "\(extendedResultCode)")"
+        default: break
+        }
+        var status = stat()
+        if stat(file, &status) != 0 || access(file, R_OK) != 0 { return String(cString: strerror(errno)) }
+        if status.st_mode & S_IFMT == S_IFDIR { return "it is a folder" }
+        return message ?? "\(extendedResultCode)"
     }
 }

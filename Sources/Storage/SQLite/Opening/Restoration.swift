@@ -52,7 +52,7 @@ public struct Restoration {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
             throw .outOfSpace
         } catch {
-            throw .copyUnusable(path: file, why: "\(error)")
+            throw .unusable(file, error)
         }
     }
 

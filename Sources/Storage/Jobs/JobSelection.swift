@@ -1,0 +1,174 @@
+import Downloads
+import Formats
+import Foundation
+
+/// The jobs that an action on many reaches. The store reads them in steps, the newest first, so that jobs that are created
+/// meanwhile are not among them.
+public enum JobSelection: Sendable, Equatable {
+    /// Each of these, in this order.
+    case jobs([JobID])
+    case matching(JobFilter)
+
+    /// Whether the job is selected in its present state. It may have changed since it was read.
+    public func contains(_ job: Job) -> Bool {
+        switch self {
+        case .jobs: true
+        case .matching(let filter): filter.matches(job)
+        }
+    }
+}
+
+/// Conditions that a job must all meet. Without any, it selects all jobs.
+public struct JobFilter: Sendable, Equatable {
+    public var session: Name?
+    public var state: JobState.Name?
+    public var tag: String?
+    /// A part of the URL, the name, the path, the session or a tag, in any case.
+    public var text: String?
+    /// Jobs that have ended before this time.
+    public var endedBefore: Date?
+    /// Where the next step continues: below this job.
+    fileprivate var position: JobID?
+
+    public init(
+        session: Name? = nil, state: JobState.Name? = nil, tag: String? = nil, text: String? = nil,
+        endedBefore: Date? = nil
+    ) {
+        (self.session, self.state, self.tag, self.endedBefore) = (session, state, tag, endedBefore)
+        self.text = text?.lowercased()
+    }
+
+    func matches(_ job: Job) -> Bool {
+        if let session, job.session != session { return false }
+        if let state, job.state.name != state { return false }
+        if let tag, !job.spec.tags.contains(tag) { return false }
+        if let endedBefore {
+            guard let finishedAt = job.finishedAt, finishedAt < endedBefore else { return false }
+        }
+        return text.map(job.hasText) ?? true
+    }
+
+    /// The conditions that an index can answer.
+    fileprivate func query(_ visible: VisibleSessions, limit: Int) -> JobQuery {
+        var query = JobQuery(session: session, state: state, tag: tag, limit: limit, before: position ?? latestPosition)
+        query.visible = visible
+        return query
+    }
+
+    /// A job ends after its creation, and its identifier begins with the time of its creation.
+    private var latestPosition: JobID? { endedBefore.map { .make(.lowest(at: max($0, Date(milliseconds: 0)))) } }
+}
+
+extension Job {
+    /// - Parameter text: in lower case.
+    fileprivate func hasText(_ text: String) -> Bool {
+        let texts =
+            [spec.url, spec.destination.filename ?? "", state.finish?.file.path ?? "", session.text] + spec.tags
+        return texts.contains { $0.lowercased().contains(text) }
+    }
+}
+
+extension JobSelection {
+    /// Some of the selected jobs.
+    public struct Step: Sendable {
+        public var jobs: [Job]
+        /// Identifiers of jobs that do not exist, or that the caller may not see.
+        public var missing: [JobID] = []
+        /// The jobs that follow; nil if these are the last.
+        public var rest: JobSelection?
+    }
+
+    fileprivate func step(
+        _ visible: VisibleSessions, _ limit: Int, in db: SQLConnection, _ sealer: Sealer
+    ) throws -> Step {
+        switch self {
+        case .jobs(let ids):
+            let read = Array(ids.prefix(limit))
+            let found = try JobRow.jobs(read, in: db, sealer).filter { visible.contain($0.value.session) }
+            return Step(
+                jobs: read.compactMap { found[$0] }, missing: read.filter { found[$0] == nil },
+                rest: ids.count > limit ? .jobs(Array(ids.dropFirst(limit))) : nil)
+        case .matching(var filter):
+            let page = try filter.query(visible, limit: limit).page(in: db, sealer)
+            filter.position = page.next
+            return Step(
+                jobs: page.jobs.filter(filter.matches), rest: page.next == nil ? nil : .matching(filter))
+        }
+    }
+}
+
+extension Store {
+    /// Reads the first jobs of a selection.
+    ///
+    /// - Parameters:
+    ///   - visible: jobs of other sessions are not selected.
+    ///   - limit: the number of jobs that are read at most. Fewer of them may be selected.
+    public func jobs(
+        in selection: JobSelection, visible: VisibleSessions, limit: Int = 1000
+    ) async throws(StoreError) -> JobSelection.Step {
+        try await read { [sealer] in try selection.step(visible, limit, in: $0, sealer) }
+    }
+
+    /// Deletes jobs in one commit. Those that have not ended are cancelled before, except running ones: they get a stop.
+    ///
+    /// - Parameters:
+    ///   - jobs: those that the selection does not contain any more stay.
+    ///   - removesFileElsewhere: whether another node that has a file in a folder of its own removes it.
+    ///   - keeps: jobs that have ended, and still must not be deleted.
+    ///   - record: is stored with the deletion.
+    ///   - onStop: see `Writer.write`; called for the jobs that get a stop.
+    public func removeJobs(
+        _ jobs: [JobID], in selection: JobSelection, removingFilesElsewhere removesFilesElsewhere: Bool,
+        keeping keeps: @escaping @Sendable (Job) -> Bool, _ record: ActionRecord,
+        onStop: @escaping @Sendable (SignalOutcome) -> Void
+    ) async throws -> RemovedJobs {
+        try await writer.write(onCommit: { $0.stopped.forEach(onStop) }) { transaction in
+            var removed = try transaction.removeJobs(jobs, in: selection, keeping: keeps)
+            if removesFilesElsewhere { for job in removed.jobs { try transaction.dropFile(of: job) } }
+            removed.record = record
+            removed.record.counts.matched += removed.jobs.count + removed.left.count
+            removed.record.counts.changed += removed.jobs.count
+            try transaction.store(&removed.record)
+            return removed
+        }
+    }
+}
+
+/// The result of one step of a removal of many jobs.
+public struct RemovedJobs: Sendable {
+    /// The deleted jobs.
+    public var jobs: [Job] = []
+    /// Parts of jobs that were cancelled before.
+    public var dropped: [PartID] = []
+    /// Jobs that are still there: running ones, and those that the caller keeps.
+    public var left: [JobID] = []
+    fileprivate var stopped: [SignalOutcome] = []
+    public var record = ActionRecord(nil, of: "")
+}
+
+extension Transaction {
+    fileprivate func removeJobs(
+        _ ids: [JobID], in selection: JobSelection, keeping keeps: (Job) -> Bool
+    ) throws -> RemovedJobs {
+        var removed = RemovedJobs()
+        let present = try jobs(ids).filter(selection.contains)
+        let outstanding = present.filter(\.state.isOutstanding)
+        var ended = present.filter(\.state.isTerminal)
+        for outcome in try transitionJobs(outstanding.map { ($0, .cancelRequested(keepsPart: false)) }) {
+            let job = try job(outcome.job.id)
+            if case .done(_, _, let dropped?) = outcome { removed.dropped.append(dropped) }
+            if job.state.isTerminal {
+                ended.append(job)
+            } else {
+                removed.stopped.append(outcome)
+                removed.left.append(job.id)
+            }
+        }
+        removed.left += ended.filter(keeps).map(\.id)
+        removed.jobs = ended.filter { !keeps($0) }
+        try append(
+            removed.jobs.map { NewEvent(.jobDeleted, of: $0, data: JSON.object($0.announcement(.jobDeleted)).written) })
+        for job in removed.jobs { try delete(job) }
+        return removed
+    }
+}
