@@ -229,6 +229,11 @@ public struct APIHandler: RequestHandler {
     }
 
     private func response(to context: RequestContext, of route: Route, _ record: RequestRecord) async -> Response {
+        let response = await answer(to: context, of: route, record)
+        return context.caller === Caller.node ? relays.proven(response, to: context.head) : response
+    }
+
+    private func answer(to context: RequestContext, of route: Route, _ record: RequestRecord) async -> Response {
         if let refusal = refusalAfterBody(of: context) { return refusal }
         do {
             if case .scope(_, let subject) = route.access { try await visibility.check(subject, context) }

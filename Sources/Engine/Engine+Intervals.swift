@@ -22,6 +22,8 @@ extension Engine {
         public var spaceCheck: TimeInterval = 3600
         /// Between two comparisons of the kept counts with a full count.
         public var countCheck: TimeInterval = 3600
+        /// Between two searches for tables that have grown.
+        public var analysis: TimeInterval = 15
         /// Between two commits of the times when tokens were last used.
         public var tokenUse: TimeInterval = 60
         /// Between two commits of refused requests.

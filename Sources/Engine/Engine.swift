@@ -124,6 +124,7 @@ public final class Engine: Sendable {
             JournalPruner(services: services, interval: intervals.pruning),
             FinishedJobPruner(services: services, interval: intervals.finishedPruning),
             CountChecker(services: services, interval: intervals.countCheck),
+            TableAnalyzer(services: services, interval: intervals.analysis),
             RefusalRecorder(services: services, interval: intervals.refusals),
             TokenUseRecorder(services: services, interval: intervals.tokenUse),
             ThroughputRecorder(services: services),

@@ -18,15 +18,23 @@ extension Store {
     }
 
     /// Jobs that a `not_before` holds are left out. The identifiers increase with the time of creation.
+    /// Moved jobs are few, so all of them are read.
     static let oldestQueued = """
         SELECT created_at FROM jobs WHERE id = (
             SELECT min(oldest) FROM (
-                SELECT (SELECT min(id) FROM jobs WHERE priority = ranks.column1 AND session = counts.session
-                    AND state = 'queued' AND held_until IS NULL) AS oldest
-                FROM session_counts AS counts CROSS JOIN (VALUES (0), (1), (2)) AS ranks WHERE counts.queued > 0
+                \(oldestQueued(in: .unmoved)) UNION ALL \(oldestQueued(in: .moved))
             ) AS firsts
         )
         """
+
+    private static func oldestQueued(in lane: QueueLane) -> String {
+        let (id, session) = (lane.ordered("id"), lane.ordered("session"))
+        return """
+            SELECT (SELECT id FROM jobs INDEXED BY \(lane.index) WHERE \(lane.condition)
+                AND priority = ranks.column1 AND \(session) = counts.session ORDER BY \(id) LIMIT 1) AS oldest
+            FROM session_counts AS counts CROSS JOIN (VALUES (0), (1), (2)) AS ranks WHERE counts.queued > 0
+            """
+    }
 
     static let oldestUndelivered = """
         WITH RECURSIVE busy (key) AS (
@@ -42,6 +50,13 @@ extension Store {
             ) AS firsts
         )
         """
+
+    /// Counts the rows of tables that have grown since they were counted last, so that the database chooses good plans. Only
+    /// PostgreSQL needs it.
+    public func analyzeGrownTables() async throws(StoreError) {
+        let result = await readers.run { [engine] in Result { try engine.analyze() } }
+        do { try result.get() } catch { throw StoreError(error) }
+    }
 
     /// Asks the file system on a reader's thread, because a file system can hang.
     public func files() async -> StoreFiles {

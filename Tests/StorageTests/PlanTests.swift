@@ -116,6 +116,6 @@ import Testing
             let plan = try await plan(AdmissionQueue.first(in: lane, without: 0))
             #expect(plan.count == 1 && plan[0].contains("INDEX \(index) (priority=? AND session=?"), "\(plan)")
         }
-        #expect(try await plan(Transaction.nextWait).contains { $0.contains("INDEX jobs_held (held_until>?") })
+        #expect(try await plan(Store.nextWait).contains { $0.contains("INDEX jobs_held (held_until>?") })
     }
 }

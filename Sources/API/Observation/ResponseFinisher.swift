@@ -69,7 +69,7 @@ extension Response {
 
 extension Body {
     /// Bytes; nil for a stream whose end is not known.
-    fileprivate var knownLength: Int? {
+    var knownLength: Int? {
         switch self {
         case .none: 0
         case .bytes(let bytes): bytes.count

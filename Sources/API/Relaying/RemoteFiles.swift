@@ -25,7 +25,7 @@ public struct RemoteFiles: Sendable {
 extension RemoteFiles {
     /// The response of the node that has the file.
     ///
-    /// - Throws: 503 if that node cannot be reached, or if another one answers at its URL; 410 if it never returns.
+    /// - Throws: 503 if that node cannot be reached, or if another server answers at its URL; 410 if it never returns.
     func response(
         to head: RequestHead, fromNode node: Int64, _ signature: RelaySignature, at now: Date
     ) async throws -> Response {
@@ -34,20 +34,33 @@ extension RemoteFiles {
         }
         let base = url.hasSuffix("/") ? String(url.dropLast()) : url
         let fields = Self.passedOn.compactMap { name in head.headers[name].map { (name.rawName, $0) } }
-        let proof = (RelaySignature.field.rawName, signature.value(for: head.path, to: node, at: now))
+        let request = signature.request(for: head, to: node, at: now)
+        let proof = (RelaySignature.requestField.rawName, request.value)
         do throws(FileRelayError) {
             let response = try await relay.response(
                 to: head.method, url: base + head.path, headers: fields + [proof])
-            guard Self.answers.contains(response.status.code) else {
+            if let fault = fault(of: response, to: request, signature) {
                 // Nothing reads its body.
                 if case .stream(let body) = response.body { body.finish() }
-                throw FileRelayError("it has answered with the status \(response.status.code)")
+                throw FileRelayError(fault)
             }
             return Response(
                 status: response.status, headers: response.headers.only(Self.returned), body: response.body)
         } catch {
             throw Problem.away(node, error.reason)
         }
+    }
+
+    private func fault(
+        of response: Response, to request: RelaySignature.Request, _ signature: RelaySignature
+    ) -> String? {
+        guard Self.answers.contains(response.status.code) else {
+            return "it has answered with the status \(response.status.code)"
+        }
+        guard signature.isProven(response, to: request) else {
+            return "the server at its URL has not proved to be this node"
+        }
+        return nil
     }
 
     private func knownURL(ofNode node: Int64) async throws -> String? {
@@ -58,7 +71,7 @@ extension RemoteFiles {
         }
     }
 
-    private static let passedOn: [HTTPField.Name] = [.range, .ifRange, .ifNoneMatch, .init("X-Request-Id")!]
+    private static let passedOn = RelaySignature.conditions + [.init("X-Request-Id")!]
     private static let returned: [HTTPField.Name] = [
         .acceptRanges, .eTag, .contentType, .contentDisposition, .contentRange, .xContentTypeOptions, .retryAfter,
     ]

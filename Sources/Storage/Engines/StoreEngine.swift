@@ -33,6 +33,9 @@ protocol StoreEngine: Sendable {
     /// Does after a commit what need not delay its callers.
     func maintain() throws
 
+    /// Counts the rows of tables that have grown, for the planner of the statements. Any thread may call it; it blocks the thread.
+    func analyze() throws
+
     /// Tries to write, after a fault.
     func probe() throws
 
@@ -109,5 +112,6 @@ extension StoreEngine {
     func drain() {}
     func follow(_ follower: NodeFollower) {}
     func takeUncertainStored() -> Int64? { nil }
+    func analyze() {}
     var start: (position: Int64, lastEvent: EventID) { get throws { (0, try read(Store.lastEvent)) } }
 }

@@ -65,7 +65,7 @@ struct AdmissionQueue {
         }
     }
 
-    private static let sessionsWaiting = """
+    static let sessionsWaiting = """
         WITH RECURSIVE \(names("unmoved_names", in: .unmoved)), \(names("moved_names", in: .moved))
         SELECT name, 0 AS moved FROM unmoved_names WHERE name IS NOT NULL
         UNION ALL SELECT name, 1 FROM moved_names WHERE name IS NOT NULL
@@ -74,10 +74,12 @@ struct AdmissionQueue {
     private static func names(_ table: String, in lane: QueueLane) -> String {
         """
         \(table) (name) AS (
-            SELECT min(session) FROM jobs WHERE \(lane.condition) AND priority = :priority
+            SELECT (SELECT session FROM jobs WHERE \(lane.condition) AND priority = :priority
+                ORDER BY \(lane.ordered("session")) LIMIT 1)
             UNION ALL
-            SELECT (SELECT min(session) FROM jobs
-                WHERE \(lane.condition) AND priority = :priority AND session > name)
+            SELECT (SELECT session FROM jobs
+                WHERE \(lane.condition) AND priority = :priority AND \(lane.ordered("session")) > name
+                ORDER BY \(lane.ordered("session")) LIMIT 1)
             FROM \(table) WHERE name IS NOT NULL
         )
         """
@@ -93,7 +95,9 @@ struct AdmissionQueue {
         var best: (lane: Lane, job: Candidate)?
         for lane in sessions?[session] ?? [] {
             let lane = Lane(session: session, lane: lane)
-            guard let job = try firstJob(in: lane, where: hasRoom), best.map({ job.rank < $0.job.rank }) ?? true else {
+            guard let job = try firstJob(in: lane, slots.free, where: hasRoom),
+                best.map({ job.rank < $0.job.rank }) ?? true
+            else {
                 continue
             }
             best = (lane, job)
@@ -103,16 +107,18 @@ struct AdmissionQueue {
         return best.job
     }
 
+    /// - Parameter free: the number of jobs that may begin.
     private mutating func firstJob(
-        in lane: Lane, where hasRoom: (Candidate) -> Bool
+        in lane: Lane, _ free: Int, where hasRoom: (Candidate) -> Bool
     ) throws -> Candidate? {
         // Of the jobs that were read. Jobs before these are not queued.
         if let known = first[lane]?.first(where: hasRoom) { return known }
         let read = try transaction.rows(
             Self.first(in: lane.lane, without: omitted.count, leavingTo: owners),
-            ["priority": priority, "session": lane.session.text, "limit": Self.probe] + omission
+            ["priority": priority, "session": lane.session.text] + omission
         ).map(Self.candidate)
         first[lane] = read[...]
+        try transaction.prefetch(read.filter(hasRoom).prefix(free).map(\.job))
         if let job = read.first(where: hasRoom) { return job }
         return read.count < Self.probe ? nil : try firstElsewhere(lane).first(where: hasRoom)
     }
@@ -128,8 +134,8 @@ struct AdmissionQueue {
     static func first(in lane: QueueLane, without count: Int, leavingTo owners: Set<Int64> = []) -> String {
         """
         SELECT id, host, \(lane.rank) AS rank FROM jobs INDEXED BY \(lane.index)
-        WHERE \(lane.condition) AND priority = :priority AND session = :session\(condition(without: count))\(condition(leavingTo: owners))
-        ORDER BY \(lane.rank) LIMIT :limit
+        WHERE \(lane.ofSession)\(condition(without: count))\(condition(leavingTo: owners))
+        ORDER BY \(lane.ordered(lane.rank)) LIMIT \(probe)
         """
     }
 
@@ -158,28 +164,38 @@ struct AdmissionQueue {
     }
 
     /// The number of jobs that are read before the query by host. This skips a few jobs that wait for a full host.
+    /// It stands in the statement, because PostgreSQL takes an unknown limit for a tenth of all rows.
     private static let probe = 32
 
     /// The first job of each host, in the order of their ranks. A thousand jobs that wait for one full host cost one step.
     private func firstElsewhere(_ lane: Lane) throws -> [Candidate] {
-        let (rank, condition) = (lane.lane.rank, lane.lane.condition)
-        return try transaction.rows(
-            """
+        try transaction.rows(
+            Self.firstOfHosts(in: lane.lane, without: omitted.count, leavingTo: owners),
+            ["priority": priority, "session": lane.session.text] + omission
+        ).map(Self.candidate)
+    }
+
+    /// The two conditions on the host are an equality that the planner does not see: it would be content with the order of the
+    /// ranks then, and could read the jobs of all hosts in it.
+    ///
+    /// - Parameters: as of `first`.
+    static func firstOfHosts(in lane: QueueLane, without count: Int, leavingTo owners: Set<Int64> = []) -> String {
+        let host = lane.ordered("host")
+        return """
             WITH RECURSIVE hosts (host) AS (
-                SELECT min(host) FROM jobs
-                    WHERE \(condition) AND priority = :priority AND session = :session
+                SELECT (SELECT host FROM jobs WHERE \(lane.ofSession) ORDER BY \(host) LIMIT 1)
                 UNION ALL
-                SELECT (SELECT min(host) FROM jobs WHERE \(condition)
-                    AND priority = :priority AND session = :session AND host > hosts.host)
+                SELECT (SELECT host FROM jobs WHERE \(lane.ofSession) AND \(host) > hosts.host
+                    ORDER BY \(host) LIMIT 1)
                 FROM hosts WHERE host IS NOT NULL
             )
-            SELECT host, id, \(lane.lane.rankOfFirst) AS rank FROM (
-                SELECT host, (SELECT id FROM jobs WHERE \(condition)
-                    AND priority = :priority AND session = :session AND jobs.host = hosts.host
-                    \(Self.condition(without: omitted.count))\(Self.condition(leavingTo: owners)) ORDER BY \(rank) LIMIT 1) AS id
+            SELECT host, id, \(lane.rankOfFirst) AS rank FROM (
+                SELECT host, (SELECT id FROM jobs WHERE \(lane.ofSession)
+                    AND \(lane.ordered("jobs.host")) >= hosts.host AND \(lane.ordered("jobs.host")) <= hosts.host
+                    \(condition(without: count))\(condition(leavingTo: owners))
+                    ORDER BY \(lane.ordered("jobs.host")), \(lane.ordered(lane.rank)) LIMIT 1) AS id
                 FROM hosts WHERE host IS NOT NULL) AS firsts
             WHERE id IS NOT NULL ORDER BY rank
-            """, ["priority": priority, "session": lane.session.text] + omission
-        ).map(Self.candidate)
+            """
     }
 }

@@ -28,6 +28,14 @@ enum QueueLane: CaseIterable {
         }
     }
 
+    /// The column as the lane's indexes order it. It is compared by its bytes in any case. PostgreSQL keeps the plans of
+    /// statements while the table grows, and could keep one that reads all jobs in the order of another index. Only the
+    /// indexes of the queue have this order there (`PostgresSchema.version20`).
+    func ordered(_ column: String) -> String { "\(column) COLLATE BINARY" }
+
+    /// The jobs of the lane in the session `:session` with the priority `:priority`.
+    var ofSession: String { "\(condition) AND priority = :priority AND \(ordered("session")) = :session" }
+
     /// The condition of the lane's indexes.
     var condition: String {
         switch self {

@@ -6,11 +6,15 @@ extension Transaction {
     /// The limit keeps the transaction short. The remaining jobs are due again at once.
     func endWaits(limit: Int = 500) throws {
         if try changedRows(Self.releaseHeld, clientTimes + ["limit": limit]) == limit { wake(.jobs) }
-        let due = try jobs(
-            JobRow.select + "WHERE jobs.retry_at IS NOT NULL AND jobs.retry_at <= ? ORDER BY jobs.retry_at LIMIT ?",
-            [now.milliseconds, limit])
+        let due = try jobs(Self.endedWaits, ["now": now.milliseconds, "limit": limit])
         try transitionJobs(due.map { ($0, .waitEnded) })
     }
+
+    /// The jobs come first, so that an estimate of their number does not decide how their parts are found.
+    static let endedWaits = """
+        \(JobRow.select)WHERE jobs.id IN (SELECT id FROM jobs WHERE retry_at <= :now ORDER BY retry_at LIMIT :limit)
+        ORDER BY jobs.retry_at
+        """
 
     static let releaseHeld = """
         UPDATE jobs SET held_until = NULL WHERE id IN (
@@ -30,21 +34,6 @@ extension Transaction {
         UPDATE jobs SET retry_at = :now WHERE id IN (
             SELECT id FROM jobs WHERE retry_at > :now AND reason = 'storage' ORDER BY retry_at LIMIT :limit)
         RETURNING id
-        """
-
-    func nextWaitEnds(_ quotas: AdmissionQuotas) throws -> Date? {
-        let waitEnd = try row(Self.nextWait, [now.milliseconds])?.optionalTime("at")
-        let next = [waitEnd, quotas.continuesAt].compactMap(\.self).min()
-        guard confidence.doubt(at: now) > 0 else { return next }
-        // The clock is in doubt: some jobs may be held although their time has come.
-        let look = now.addingTimeInterval(Store.longestPollInterval)
-        return min(next ?? look, look)
-    }
-
-    static let nextWait = """
-        SELECT min(at) AS at FROM (
-            SELECT min(retry_at) AS at FROM jobs WHERE retry_at IS NOT NULL
-            UNION ALL SELECT min(held_until) FROM jobs WHERE held_until > ? AND state = 'queued') AS moments
         """
 
     /// - Parameters:

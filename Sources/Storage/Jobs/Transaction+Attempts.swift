@@ -7,6 +7,7 @@ extension Transaction {
         _ signals: [(job: JobID, signal: JobSignal, report: AttemptReport)]
     ) throws -> [JobID: SignalOutcome] {
         var outcomes: [JobID: SignalOutcome] = [:]
+        try prefetch(signals.map(\.job))
         for (job, signal, report) in signals {
             do {
                 outcomes[job] = try applySignal(signal, to: job, report)
@@ -66,6 +67,7 @@ extension Transaction {
     }
 
     func checkpoint(_ parts: [(job: JobID, admission: Int, part: Part)]) throws {
+        try prefetch(parts.map(\.job))
         for (id, admission, part) in parts {
             guard var job = try? job(id), job.isAttempting(admission) else { continue }
             job.replacePart(by: part)

@@ -13,6 +13,23 @@ extension Transaction {
         return job
     }
 
+    /// Reads the jobs that the writer does not know, so that each of them costs no round trip. On SQLite there are none.
+    func prefetch(_ ids: some Sequence<JobID>) throws {
+        guard db.isPostgres else { return }
+        var rest = ids.filter { working.jobs[$0] == nil }[...]
+        while let last = rest.last, rest.count > 1 {
+            let chunk = rest.prefix(Self.prefetched)
+            rest = rest.dropFirst(Self.prefetched)
+            // The statement has the same text for each number of jobs.
+            let padding = Array(repeating: last, count: Self.prefetched - chunk.count)
+            _ = try jobs(Self.prefetch, SQLArguments((chunk + padding).map(\.text)))
+        }
+    }
+
+    private static let prefetched = 32
+    private static let prefetch =
+        JobRow.select + "WHERE jobs.id IN (\(Array(repeating: "?", count: prefetched).joined(separator: ", ")))"
+
     /// Reads jobs with a query that begins with `JobRow.select`.
     func jobs(_ sql: String, _ arguments: SQLArguments = []) throws -> [Job] {
         let jobs = try db.map(sql, arguments) { try JobRow.job($0, sealer) }
@@ -34,9 +51,8 @@ extension Transaction {
         guard job != stored else { return }
         var change = RowChange()
         try change.compare(job, with: stored, sealer)
-        if job.spec != stored.spec {
-            try change.writeSpec(of: job, heldUntil: job.heldUntil(after: now, confidence), sealer)
-        }
+        if job.spec != stored.spec { try change.writeSpec(of: job, sealer) }
+        if job.mayBeHeld(unlike: stored) { change.write("held_until", heldUntil(job)?.milliseconds) }
         try update("jobs", change, where: "id", is: job.id.text)
         try savePart(of: job, replacing: stored.part)
         try count(stored, job)
@@ -50,6 +66,15 @@ extension Transaction {
         if let part = job.part { try dropFile(of: part.id) }
         try count(job, nil)
         forget(job.id)
+    }
+
+    /// `not_before` of a queued job while it is in the future, else nil: nothing reads it for other jobs. A doubt about the clock
+    /// does not hold a job that has begun before.
+    func heldUntil(_ job: Job) -> Date? {
+        guard job.state.name == .queued, let moment = job.spec.notBefore else { return nil }
+        let hasCome =
+            job.startedAt == nil ? confidence.hasCome(moment, namedAt: job.createdAt, at: now) : moment <= now
+        return hasCome ? nil : moment
     }
 
     /// Wakes the deadline worker if the job fails before the worker's next regular pass.
@@ -104,10 +129,9 @@ extension RowChange {
         if state.finish != before.finish { write("finish", state.finish.map { sealer.text($0, of: job.id) }) }
     }
 
-    fileprivate mutating func writeSpec(of job: Job, heldUntil: Date?, _ sealer: Sealer) throws {
+    fileprivate mutating func writeSpec(of job: Job, _ sealer: Sealer) throws {
         write("spec", try sealer.text(job.spec, of: job.id))
         write("priority", job.rank)
-        write("held_until", heldUntil?.milliseconds)
         write("deadline", job.spec.deadline?.milliseconds)
     }
 }
@@ -130,8 +154,11 @@ private struct ResumeColumns {
 extension Job {
     var rank: Int { (spec.priority ?? .normal).rank }
 
-    /// `not_before` while it is in the future, else nil.
-    func heldUntil(after now: Date, _ confidence: ClockConfidence) -> Date? {
-        spec.notBefore.flatMap { confidence.hasCome($0, namedAt: createdAt, at: now) ? nil : $0 }
+    /// Whether `held_until` can differ from that of the stored version. Most jobs are never held, and a change of them names
+    /// no column of its index.
+    fileprivate func mayBeHeld(unlike stored: Job) -> Bool {
+        let isQueued = state.name == .queued
+        return spec.notBefore != stored.spec.notBefore
+            || spec.notBefore != nil && isQueued != (stored.state.name == .queued)
     }
 }

@@ -42,7 +42,7 @@ extension Transaction {
         values.append(try sealer.text(job.spec, of: job.id))
         values.append(job.rank)
         values.append(URLRule.hostAndPort(of: job.url))
-        values.append(job.heldUntil(after: now, confidence)?.milliseconds)
+        values.append(heldUntil(job)?.milliseconds)
         values.append(job.spec.deadline?.milliseconds)
         values.append(job.failsAt?.milliseconds)
         values.append(job.createdAt.milliseconds)

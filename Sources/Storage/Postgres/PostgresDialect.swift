@@ -2,6 +2,8 @@
 ///
 /// - `?`, `?1` and `:name` become `$1`, `$2`, ...
 /// - `INDEXED BY index` is left out, and the `CROSS` of `CROSS JOIN table ON`: these hints are for SQLite's planner.
+/// - `COLLATE BINARY` becomes `COLLATE "POSIX"`, which compares bytes as the `"C"` of the columns does. To the planner it is
+///   another order, which only those indexes have that name it: a hint for PostgreSQL's planner, and none for SQLite's.
 /// - `max(a, b)` and `min(a, b)` become `GREATEST` and `LEAST`. The arguments must not be NULL: SQLite then returns NULL,
 ///   and PostgreSQL the other argument.
 /// - `a IS b` and `a IS NOT b` become `IS NOT DISTINCT FROM` and `IS DISTINCT FROM`.
@@ -66,6 +68,8 @@ final class PostgresDialect {
         switch word {
         case "INDEXED" where tokens.words(2).last?.isWord("BY") == true:
             return ([], tokens.length(ofWords: 3, alsoBlank: true))
+        case "COLLATE" where tokens.words(2).last?.isWord("BINARY") == true:
+            return ([.word("COLLATE"), .other(" \"POSIX\"")], tokens.length(ofWords: 2, alsoBlank: false))
         case "CROSS" where joinsOnCondition(tokens): return ([], tokens.length(ofWords: 1, alsoBlank: true))
         case "max" where hasSeveralArguments(tokens.dropFirst()): return ([.word("GREATEST")], 1)
         case "min" where hasSeveralArguments(tokens.dropFirst()): return ([.word("LEAST")], 1)

@@ -101,6 +101,23 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     func maintain() {}
 
+    func analyze() throws {
+        let grown = try read { try $0.values(Self.grownTables, as: String.self) }
+        guard !grown.isEmpty else { return }
+        var options = PostgresConnection.Options()
+        options.applicationName = "fetchd statistics"
+        let connection = try PostgresConnection(to: target, options: options)
+        defer { connection.close() }
+        for table in grown { try connection.execute(PostgresStatement("ANALYZE \(table)", isPrepared: false)) }
+    }
+
+    /// The server does the same once a minute, unless an administrator has changed that. A queue grows faster.
+    private static let grownTables = """
+        SELECT CAST(quote_ident(relname) AS text) FROM pg_class JOIN pg_stat_user_tables AS counted USING (relname)
+        WHERE pg_class.oid = counted.relid AND relnamespace = CAST(current_schema() AS regnamespace)
+            AND n_mod_since_analyze > 1000 + 0.2 * GREATEST(reltuples, 0)
+        """
+
     func probe() throws {
         try requireLease()
         try writer.connection(to: target).execute(PostgresStatement("SELECT last FROM journal FOR UPDATE"))
@@ -143,7 +160,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                     return note(stored)
                 }
                 try body(SQLConnection(group.session), group.numbers)
-                guard try group.commit(to: channel, notice()) else { return nil }
+                guard try group.commit(to: channel, notice(), isKept: writer.takesTurns) else { return nil }
                 return note(group.position + 1)
             } catch {
                 group.rollBack()
@@ -186,6 +203,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                 // The lock may have taken long.
                 try requireLease()
                 membership?.note(leader: group.leader, at: group.position)
+                writer.noteTurn(afterOthers: group.session.changedByOthers != nil)
                 settle(before: group)
                 return group
             } catch {

@@ -37,9 +37,10 @@ final class PostgresGroup {
     /// - Throws: `StoreError.nodeReplaced` if this process is not the node any more.
     func lock(known: Int64?) throws {
         let results = try session.together([
-            ("SELECT last, commits, leader FROM journal WHERE id = 1 FOR UPDATE", []),
+            ("SELECT last, commits, leader, settings FROM journal WHERE id = 1 FOR UPDATE", []),
             // The snapshot of this query is later than the lock, so it has what the former holder of the lock has changed.
             (Self.state, ["node": node?.number ?? 0]),
+            (Self.notices, [known ?? Int64.max]),
         ])
         guard let journal = results[0].first, let state = results[1].first else {
             throw StoreError.failed(why: "the journal has no row")
@@ -48,16 +49,27 @@ final class PostgresGroup {
         (lastEvent, position, leader) = (journal.value(0), journal.value(1), journal.optional(2))
         previous = state.optional(1) ?? ""
         numbers = EventNumbers(after: lastEvent)
-        session.followsOthers = position != known
+        session.changedByOthers = position == known ? nil : changes(since: known, results[2])
         session.lastJump = state.optional(2) ?? 0
-        session.settingsVersion = state.value(3)
+        session.settingsVersion = journal.value(3)
     }
+
+    /// The notice of each commit since then tells which jobs it has changed. If one is missing, it may have changed any.
+    private func changes(since known: Int64?, _ rows: [PostgresResultRow]) -> CommitNotice.Jobs {
+        guard let known, position - known == rows.count else { return .any }
+        var changed: Set<JobID> = []
+        for row in rows {
+            guard case .these(let jobs)? = CommitNotice.parse(row.value(0))?.notice.jobs else { return .any }
+            changed.formUnion(jobs)
+        }
+        return .these(changed)
+    }
+
+    private static let notices = "SELECT notice FROM commit_notices WHERE position > ? ORDER BY position LIMIT 64"
 
     private static let state = """
         SELECT (SELECT epoch FROM nodes WHERE number = :node), (SELECT id FROM last_commits WHERE node = :node),
-            (SELECT max(number) FROM clock_jumps),
-            (SELECT hashtextextended(coalesce(string_agg(name || ' ' || value, ' ' ORDER BY name), ''), 0)
-                FROM service_settings)
+            (SELECT number FROM clock_jumps ORDER BY number DESC LIMIT 1)
         """
 
     /// - Throws: `RefusedWrite` if the database refuses the write; another error if the group must run again, or has failed.
@@ -83,8 +95,9 @@ final class PostgresGroup {
     /// - Parameters:
     ///   - channel: of the notices to other nodes.
     ///   - notice: for the other nodes.
+    ///   - isKept: whether another node will probably write soon, and need the notice before it is notified.
     /// - Returns: whether it has.
-    func commit(to channel: String, _ notice: CommitNotice) throws -> Bool {
+    func commit(to channel: String, _ notice: CommitNotice, isKept: Bool) throws -> Bool {
         guard session.changes > 0 else {
             session.rollBack()
             return false
@@ -97,8 +110,16 @@ final class PostgresGroup {
             [number, id])
         let text = notice.text(from: CommitNotice.Origin(position: position + 1, node: number))
         try session.run("SELECT pg_notify(?, ?)", [channel, text])
+        if isKept { try keep(text) }
         try session.commit()
         return true
+    }
+
+    private func keep(_ notice: String) throws {
+        let own = position + 1
+        try session.run("INSERT INTO commit_notices (position, notice) VALUES (?, ?)", [own, notice])
+        guard own % 16 == 0 else { return }
+        try session.run("DELETE FROM commit_notices WHERE position <= ?", [own - 64])
     }
 
     func rollBack() { session.rollBack() }

@@ -19,6 +19,7 @@ final class PostgresReaders: Sendable {
             self.interrupt = interrupt
             var options = PostgresConnection.Options()
             options.applicationName = "fetchd reader"
+            options.plansForIndexes()
             connection = try PostgresConnection(to: target, options: options, interrupt: interrupt)
         }
     }

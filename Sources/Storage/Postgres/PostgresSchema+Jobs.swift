@@ -109,4 +109,34 @@ extension PostgresSchema {
         CREATE INDEX parts_short_lived ON parts (expires_at) WHERE expires_at IS NOT NULL AND lifetime < 3600000;
 
         """
+    /// Version 20, as in SQLite, where it does not change these indexes. They have an order that no other index has, and the
+    /// statements of the queue ask for it (`QueueLane.ordered`).
+    ///
+    /// - `journal.settings`: counts the changes of settings by clients.
+    /// - `commit_notices`: the notices of the last commits, for the nodes that write next (`PostgresGroup`). It is not durable.
+    static let version20 = """
+        UPDATE jobs SET held_until = NULL WHERE held_until IS NOT NULL AND state <> 'queued';
+        ALTER TABLE journal ADD COLUMN settings bigint NOT NULL DEFAULT 0;
+        CREATE UNLOGGED TABLE commit_notices (
+            position bigint NOT NULL PRIMARY KEY,
+            notice text COLLATE "C" NOT NULL
+        );
+        DROP INDEX jobs_queue_by_age;
+        DROP INDEX jobs_queue_by_host;
+        DROP INDEX jobs_moved_by_rank;
+        DROP INDEX jobs_moved_by_host;
+        CREATE INDEX jobs_queue_by_age ON jobs
+            (priority, session COLLATE "POSIX", id COLLATE "POSIX", host COLLATE "POSIX")
+            WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL;
+        CREATE INDEX jobs_queue_by_host ON jobs
+            (priority, session COLLATE "POSIX", host COLLATE "POSIX", id COLLATE "POSIX")
+            WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL;
+        CREATE INDEX jobs_moved_by_rank ON jobs
+            (priority, session COLLATE "POSIX", queue_rank COLLATE "POSIX", id COLLATE "POSIX", host COLLATE "POSIX")
+            WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL;
+        CREATE INDEX jobs_moved_by_host ON jobs
+            (priority, session COLLATE "POSIX", host COLLATE "POSIX", queue_rank COLLATE "POSIX", id COLLATE "POSIX")
+            WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL;
+
+        """
 }

@@ -22,11 +22,11 @@ final class PostgresSession {
     private var queue: [(statement: PostgresStatement, owner: Int?)] = []
     /// The number of the write to which the next statements belong.
     var owner: Int?
-    /// Whether other nodes have changed rows since the last commit of this store.
-    var followsOthers = false
+    /// The jobs that other nodes have changed since the last commit of this store; nil: they have changed nothing.
+    var changedByOthers: CommitNotice.Jobs?
     /// The number of the last stored jump of the clock.
     var lastJump: Int64 = 0
-    /// A hash of the settings that clients have stored.
+    /// `journal.settings`, which counts the changes of settings by clients.
     var settingsVersion: Int64?
     /// How often rows may have been changed.
     private(set) var changes = 0

@@ -13,6 +13,8 @@ final class PostgresWriter: @unchecked Sendable {
     var uncertain: UncertainCommit?
     /// The position of that group, if it has turned out to be stored.
     var storedUncertain: Int64?
+    /// How many groups ago other nodes have written.
+    private var groupsSinceOthers = PostgresWriter.groupsOfATurn
     private let reach: ServerReach
     private var current: (connection: PostgresConnection, interrupt: PostgresInterrupt)?
     private var isClosed = false
@@ -35,6 +37,15 @@ final class PostgresWriter: @unchecked Sendable {
         try share(connection, target)
         current = (connection, interrupt)
         return connection
+    }
+
+    private static let groupsOfATurn = 16
+
+    /// Whether other nodes have written not long ago.
+    var takesTurns: Bool { groupsSinceOthers < Self.groupsOfATurn }
+
+    func noteTurn(afterOthers: Bool) {
+        groupsSinceOthers = afterOthers ? 0 : min(groupsSinceOthers + 1, Self.groupsOfATurn)
     }
 
     /// The next call connects again, for example to another server of the address.
@@ -63,11 +74,19 @@ final class PostgresWriter: @unchecked Sendable {
         options.settings["idle_in_transaction_session_timeout"] = "5000"
         // The server frees the locks of a machine that is gone.
         options.endsWithoutItsClient()
+        options.plansForIndexes()
         return options
     }
 }
 
 extension PostgresConnection.Options {
+    /// Each frequent statement walks one index from its first row on. The server keeps its plan, and the plan that is best for an
+    /// empty table reads all rows when the table has grown. Without these alternatives the plan is the same for
+    /// every size. What needs a whole table still gets it, at a nominal cost for which the server would compile the statement.
+    mutating func plansForIndexes() {
+        for setting in ["enable_seqscan", "enable_bitmapscan", "jit"] { settings[setting] = "off" }
+    }
+
     /// The server notices within 8 seconds that the machine of the connection is gone, or that its process reads
     /// nothing of what is sent to it. Over a Unix socket, this has no effect.
     mutating func endsWithoutItsClient() {

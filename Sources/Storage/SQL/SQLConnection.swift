@@ -23,8 +23,10 @@ struct SQLConnection {
 
     var isPostgres: Bool { if case .postgres = engine { true } else { false } }
 
-    /// Whether other nodes have changed rows since the last commit of this store.
-    var followsOthers: Bool { if case .postgres(let session) = engine { session.followsOthers } else { false } }
+    /// The jobs that other nodes have changed since the last commit of this store; nil: they have changed nothing.
+    var changedByOthers: CommitNotice.Jobs? {
+        if case .postgres(let session) = engine { session.changedByOthers } else { nil }
+    }
 
     /// The number of the last stored jump of the clock, if the service shares its database.
     var lastJump: Int64? { if case .postgres(let session) = engine { session.lastJump } else { nil } }

@@ -16,6 +16,8 @@ extension Transaction {
         } else {
             try run("DELETE FROM service_settings WHERE name = ?", [new.name])
         }
+        // Every group commit compares this number with that of the settings it knows (`SettingsFollower`).
+        if node != nil { try run("UPDATE journal SET settings = settings + 1 WHERE id = 1") }
         let change = SettingChange(
             name: new.name, before: stored ?? new.start, after: new.value ?? new.start, stored: new.value)
         try audit(note, target: new.name, change: change.description)

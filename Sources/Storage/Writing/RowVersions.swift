@@ -60,5 +60,10 @@ struct RowVersions<Key: Hashable, Value> {
         group.removeAll(keepingCapacity: true)
     }
 
+    /// Another node has changed these rows. The group begins.
+    mutating func removeCommitted(_ keys: some Sequence<Key>) {
+        for key in keys { committed[key] = nil }
+    }
+
     mutating func removeAll() { (committed, group, write) = ([:], [:], [:]) }
 }

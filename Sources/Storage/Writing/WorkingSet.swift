@@ -57,6 +57,15 @@ final class WorkingSet: @unchecked Sendable {
         transferQuotas.dropGroup()
     }
 
+    /// The group begins, after commits of other nodes. A commit names the jobs that it has changed. What they share changes with
+    /// nearly each of them.
+    func follow(_ changed: CommitNotice.Jobs) {
+        guard case .these(let ids) = changed else { return removeAll() }
+        jobs.dropGroup()
+        jobs.removeCommitted(ids)
+        removeShared()
+    }
+
     /// The group commit is durable.
     func commit() {
         jobs.commit { $0.state.isOutstanding }
@@ -72,6 +81,11 @@ final class WorkingSet: @unchecked Sendable {
     /// The group commit failed, or a statement has changed rows of all kinds.
     func removeAll() {
         jobs.removeAll()
+        removeShared()
+    }
+
+    /// All but the jobs.
+    private func removeShared() {
         sessions.removeAll()
         currentBatches.removeAll()
         subscriptions.removeAll()

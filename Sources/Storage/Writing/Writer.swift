@@ -93,6 +93,13 @@ final class Writer: Sendable {
         while let group = nextGroup() { commit(group) }
     }
 
+    private func takeArrived() -> [any PendingWrite] {
+        inbox.withLock { inbox in
+            defer { inbox.writes.removeAll() }
+            return inbox.writes
+        }
+    }
+
     private func nextGroup() -> [any PendingWrite]? {
         inbox.withLock { inbox in
             guard !inbox.writes.isEmpty else {
@@ -104,13 +111,16 @@ final class Writer: Sendable {
         }
     }
 
-    func commit(_ writes: [any PendingWrite]) {
+    func commit(_ arrived: [any PendingWrite]) {
         let watch = Stopwatch()
+        var writes = arrived
         var group = WrittenGroup(writes: writes)
         do {
             group.position = try engine.commit { db, numbers in
+                // The engine may have waited for the commits of other nodes. What has arrived meanwhile need not wait again.
+                writes += takeArrived()
                 settleFormer(at: engine.takeUncertainStored())
-                if db.followsOthers { working.removeAll() } else { working.dropGroup() }
+                if let changed = db.changedByOthers { working.follow(changed) } else { working.dropGroup() }
                 try followJumps(in: db)
                 try settings.follow(in: db)
                 group = try perform(writes, numbers, in: db)

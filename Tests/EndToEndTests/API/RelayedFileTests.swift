@@ -88,7 +88,7 @@ import Testing
         let path = "/v1/jobs/\(scene.job)/file"
         let stranger = APIClient(baseURL: scene.asked.baseURL, token: nil)
         #expect(try await stranger.get(path).status == 401)
-        let forged = [("Fetchd-Relay", "99999999999.00"), ("Fetchd-Relay", "x")]
+        let forged = [("Fetchd-Relay", "99999999999.2.00.00"), ("Fetchd-Relay", "x")]
         for field in forged {
             let direct = APIClient(baseURL: scene.owner.fetchd.baseURL, token: nil)
             #expect(try await direct.get(path, headers: [field]).status == 401)
@@ -119,6 +119,22 @@ import Testing
         let answer = try await scene.file()
         #expect(answer.status == 503)
         #expect(answer.json["detail"].string?.contains("it has answered with the status 421") == true, "\(answer)")
+    }
+
+    /// A stranger has the address of a node that has gone.
+    @Test func isNotTakenFromAStranger() async throws {
+        let stranger = try Origin()
+        let scene = try await Self(token: "secret", at: stranger.url(""))
+        stranger.serve("/v1/jobs/\(scene.job)/file", .file(Content.random(seed: 1, count: 100)))
+        let answer = try await scene.file()
+        #expect(answer.status == 503)
+        #expect(answer.problem == .init(kind: "unavailable"))
+        let detail = answer.json["detail"].string ?? ""
+        #expect(detail.contains("the server at its URL has not proved to be this node"), "\(answer)")
+        #expect(try await scene.asked.api.send("HEAD", "/v1/jobs/\(scene.job)/file").status == 503)
+        let fields = stranger.requests.flatMap(\.headers)
+        #expect(stranger.requests.count == 2)
+        #expect(!fields.contains { $0.name.lowercased() == "authorization" || $0.value.contains("secret") })
     }
 
     /// Both nodes believe that the other one has the file.

@@ -15,6 +15,8 @@ struct PostgresDialectTests {
         ("a -- not ? here\n= ?", "a -- not ? here\n= $1"),
         ("'unfinished ?", "'unfinished ?"),
         ("FROM jobs INDEXED BY jobs_queue WHERE a = ?", "FROM jobs WHERE a = $1"),
+        ("a COLLATE BINARY > ? ORDER BY a COLLATE BINARY", "a COLLATE \"POSIX\" > $1 ORDER BY a COLLATE \"POSIX\""),
+        ("a COLLATE BINARY)", "a COLLATE \"POSIX\")"), ("a COLLATE NOCASE", "a COLLATE NOCASE"),
         ("FROM a CROSS JOIN b ON b.id = a.id", "FROM a JOIN b ON b.id = a.id"),
         ("FROM a CROSS JOIN b AS c ON c.id = a.id", "FROM a JOIN b AS c ON c.id = a.id"),
         ("FROM a CROSS JOIN b WHERE a.id = ?", "FROM a CROSS JOIN b WHERE a.id = $1"),

@@ -74,17 +74,30 @@ struct PostgresEngineTests {
         #expect(engine.commits == 1)
     }
 
-    @Test func othersAreNoticed() async throws {
+    /// Only nodes that write in turns leave notices for each other. A commit without one may have changed any job.
+    @Test func changesOfOthersAreKnown() async throws {
         let url = try PostgresFixture().url
-        let (first, second) = (try Self.engine(url), try Self.engine(url))
-        var seen: [Bool] = []
-        for engine in [first, first, second, first, first] {
-            _ = try engine.commit { db, numbers in
-                seen.append(db.followsOthers)
+        let engines = [try Self.engine(url), try Self.engine(url)]
+        var seen: [CommitNotice.Jobs?] = []
+        for (number, turn) in [0, 0, 1, 0, 0, 1, 1].enumerated() {
+            let body = { (db: SQLConnection, numbers: EventNumbers) in
+                seen.append(db.changedByOthers)
                 try Self.append("a", db, numbers)
             }
+            let notice = { CommitNotice(jobs: number == 5 ? .any : .these([JobID("job_\(number)")])) }
+            _ = try engines[turn].commit(body, notice: notice)
         }
-        #expect(seen == [false, false, true, true, false])
+        #expect(
+            seen == [nil, nil, .any, .these([JobID("job_2")]), nil, .these([JobID("job_3"), JobID("job_4")]), nil])
+        var last: CommitNotice.Jobs?
+        _ = try engines[0].commit { db, _ in last = db.changedByOthers }
+        #expect(last == .any)
+    }
+
+    @Test func nodeAloneKeepsNoNotices() async throws {
+        let engine = try Self.engine(try PostgresFixture().url)
+        for _ in 0..<3 { try engine.commit { db, numbers in try Self.append("a", db, numbers) } }
+        #expect(try engine.read { try $0.value("SELECT count(*) FROM commit_notices", as: Int.self) } == 0)
     }
 
     @Test func refusedWriteIsUndoneAndTheOthersAreKept() async throws {

@@ -76,6 +76,9 @@ enum Schema {
         migrator.registerMigration("19: nodes") { db in
             try db.execute(sql: nodes)
         }
+        migrator.registerMigration("20: held jobs") { db in
+            try db.execute(sql: heldJobs)
+        }
         return migrator
     }
 
