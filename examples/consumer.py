@@ -194,6 +194,8 @@ def main() -> int:
 
 def begin(memory: Memory, service: Service, options: argparse.Namespace) -> None:
     service.ask("PUT", f"/v1/sessions/{options.session}")
+    # fetchd warns if this program does not come back to acknowledge a finish.
+    service.ask("PATCH", f"/v1/sessions/{options.session}", json={"acknowledgement": "expected"})
     # Read the position before the order is sent: all events of the order come after it.
     position = service.ask("GET", "/v1/stats")["last_event"]
     memory.begin(Order(key=str(uuid.uuid4()), session=options.session, urls=options.urls, after=position))

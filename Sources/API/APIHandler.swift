@@ -22,7 +22,7 @@ public struct APIHandler: RequestHandler {
         public var trustedProxies = TrustedProxies()
         /// Web pages of other origins that may use the API from a browser.
         public var allowedOrigins = AllowedOrigins.only([])
-        /// Seconds for which a finish may stay unacknowledged before the metrics name its session.
+        /// Seconds for which a finish may stay unacknowledged before the metrics count its session.
         public var acknowledgementPatience: TimeInterval = 3600
         /// The version that the statistics report.
         public var version = ""

@@ -6,17 +6,38 @@ extension Engine {
     /// Declares a session, or re-attaches to it. Running attempts keep the configuration that they began with, except
     /// the session's shared rate limit.
     ///
-    /// - Parameter configuration: replaces the existing configuration; nil changes nothing.
+    /// - Parameters:
+    ///   - configuration: replaces the existing configuration; nil changes nothing.
+    ///   - expectation: see `Store.declareSession`.
     public func declareSession(
-        _ id: Name, configuration: SessionConfiguration?, audit note: AuditNote? = nil
+        _ id: Name, configuration: SessionConfiguration?, expecting expectation: SessionExpectation = .nothing,
+        audit note: AuditNote? = nil
     ) async throws -> (status: SessionStatus, isNew: Bool) {
-        if configuration?.tls.verify == false {
-            services.log.warning(
-                "Session \(id) does not verify certificates: an attacker on the network path can change its files.")
-        }
-        return try await services.store.declareSession(id, configuration: configuration, audit: note) { [active] in
+        if let configuration { warn(of: configuration, in: id) }
+        return try await services.store.declareSession(
+            id, configuration: configuration, expecting: expectation, audit: note
+        ) { [active] in
             if let configuration { active.limit(id, to: configuration.rateLimit) }
         }
+    }
+
+    /// Changes the configuration of a session, with the same effect on running attempts.
+    ///
+    /// - Returns: nil when another request changed the session meanwhile.
+    /// - Throws: `StoreError.noSuchSession`, `placeholderUnknown`.
+    public func changeSession(
+        _ session: Session, to configuration: SessionConfiguration, audit note: AuditNote? = nil
+    ) async throws -> SessionStatus? {
+        if configuration.tls != session.configuration.tls { warn(of: configuration, in: session.id) }
+        return try await services.store.changeSession(session, to: configuration, audit: note) { [active] in
+            active.limit(session.id, to: configuration.rateLimit)
+        }
+    }
+
+    private func warn(of configuration: SessionConfiguration, in session: Name) {
+        guard !configuration.tls.verify else { return }
+        services.log.warning(
+            "Session \(session) does not verify certificates: an attacker on the network path can change its files.")
     }
 
     /// Carries out an action on every job of the session that allows it. Returns after the action has taken effect for

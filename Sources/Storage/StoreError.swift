@@ -61,6 +61,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case eventsPruned(after: EventID, firstAvailable: EventID)
     /// The job has another revision than the client expects.
     case revisionChanged(JobID, now: Int)
+    /// The session has another revision than the client expects; nil: it does not exist.
+    case sessionChanged(Name, now: Int?)
     /// The state of the job does not allow a change of these fields.
     case fieldsFixed(JobID, state: JobState.Name, fields: [String])
     /// The donor has no part, or is still active. `index` is the index of the job that names it.
@@ -127,7 +129,9 @@ extension StoreError {
             .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .noSuchNode, .nodeInUse, .sessionFinishing,
             .sessionPermanent,
-            .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .fieldsFixed, .noResumeData,
+            .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .sessionChanged,
+            .fieldsFixed,
+            .noResumeData,
             .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable,
             .keyWrong, .answerLost,
             .webhookSecretsLost, .placeholderUnknown, .sealBroken, .serverUnsuitable:
@@ -190,6 +194,9 @@ extension StoreError: CustomStringConvertible {
             "The Idempotency-Key '\(key)' was used with another request; a new request needs a new key."
         case .revisionChanged(let job, let now):
             "Job \(job) has changed since: its revision is \(now). Read it again and repeat the request with that revision."
+        case .sessionChanged(let session, let now?):
+            "Session \(session) has changed since: its revision is \(now). Read it again and repeat the request with that revision."
+        case .sessionChanged(let session, nil): "There is no session \(session)."
         case .fieldsFixed(let job, let state, let fields):
             "Job \(job) is \(state.rawValue); \(fields.joined(separator: ", ")) cannot be changed in this state."
         case .noResumeData(let job, let why, _): "Job \(job) has no part that can be continued: \(why)."

@@ -5,7 +5,7 @@ import Formats
 struct RetentionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The time after which jobs that have ended are deleted, if the finish of their batch is acknowledged; other jobs are deleted after --unacknowledged-retention, if that is longer. (default: never)",
+            "The time after which jobs that have ended are deleted. Jobs of a batch whose acknowledgement is expected and missing are deleted after --unacknowledged-retention, if that is longer. (default: never)",
             valueName: "duration"))
     var finishedRetention: String?
 

@@ -58,7 +58,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The time after which the log and the metrics report an unacknowledged finished batch. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
+            "The time after which the log and the metrics report a finished batch whose acknowledgement is expected and missing. (default: \(Int(Settings.Defaults.acknowledgementPatience)))",
             valueName: "duration"))
     var acknowledgementPatience: String?
 

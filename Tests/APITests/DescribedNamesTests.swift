@@ -22,6 +22,7 @@ import Testing
 
     /// The values, by the names of their schemas.
     private static let enumerations: [String: [String]] = [
+        "AcknowledgementRule": names(Acknowledgement.self),
         "AuditOutcome": names(AuditEntry.Outcome.self),
         "BatchOutcome": names(Batch.Outcome.self),
         "ChecksumAlgorithm": names(Checksum.Algorithm.self),

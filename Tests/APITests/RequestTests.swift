@@ -155,3 +155,88 @@ extension HTTPField.Name {
         #expect(throws: Problem.self) { try Cursor.position("###") }
     }
 }
+
+/// `PATCH` of a session: a merge patch of its configuration.
+@Suite struct SessionPatchTests {
+    private func configuration(_ json: JSON) throws -> SessionConfiguration {
+        var reader = FieldReader(json.objectValue ?? [:])
+        let configuration = try SessionConfiguration(reading: &reader)
+        try reader.finish()
+        return configuration
+    }
+
+    private func patched(_ before: SessionConfiguration, _ json: JSON) throws -> SessionConfiguration {
+        var reader = FieldReader(json.objectValue ?? [:])
+        let patch = SessionPatch(reading: &reader)
+        try reader.finish()
+        return try patch.applied(to: before)
+    }
+
+    private static let before: JSON = [
+        "headers": ["Cookie": "c", "X-A": "1"], "timeouts": ["request_seconds": 1.0, "connect_seconds": 2.0],
+        "max_concurrent_jobs": 2, "retry": ["max_attempts": 4, "base_seconds": 1.0, "max_seconds": 2.0],
+        "directory": "d", "wait_for": ["url"], "metadata": ["a": ["b": 1], "c": 2], "proxy": "http://u:p@proxy:3128",
+        "tls": ["pinned_public_keys": ["h": [.string(key)], "i": [.string(key)]], "verify": false],
+        "acknowledgement": "expected",
+    ]
+    private static let key = "NvtdKMnNMLVfXi0+RhYTUyvJpQMAXpSvZhNzA2BCmFk="
+
+    /// Each patch, and the members that it changes; null: the member is at its default.
+    @Test(
+        arguments: [
+            ([:], [:]), (["directory": "e"], ["directory": "e"]), (["directory": nil], ["directory": nil]),
+            (["max_concurrent_jobs": nil, "priority": "low"], ["max_concurrent_jobs": nil, "priority": "low"]),
+            (["headers": ["x-a": "2", "X-B": "3"]], ["headers": ["Cookie": "c", "x-a": "2", "X-B": "3"]]),
+            (["headers": ["X-A": nil, "X-None": nil]], ["headers": ["Cookie": "c"]]),
+            (["headers": nil], ["headers": nil]),
+            (["headers": ["cookie": "[secret]"]], ["headers": ["cookie": "[secret]", "X-A": "1"]]),
+            (
+                ["timeouts": ["request_seconds": nil, "resource_seconds": 3]],
+                ["timeouts": ["connect_seconds": 2.0, "resource_seconds": 3.0]]
+            ),
+            (
+                ["retry": ["max_attempts": 5]],
+                ["retry": ["max_attempts": 5, "base_seconds": 1.0, "max_seconds": 2.0]]
+            ),
+            (
+                ["tls": ["verify": true, "pinned_public_keys": ["h": nil, "j": nil]]],
+                ["tls": ["pinned_public_keys": ["i": [.string(key)]]]]
+            ),
+            (["tls": nil], ["tls": nil]), (["wait_for": []], ["wait_for": []]),
+            (["metadata": ["a": ["b": nil, "d": 1], "c": nil]], ["metadata": ["a": ["d": 1]]]),
+            (["proxy": "http://other:1"], ["proxy": "http://other:1"]), (["proxy": nil], ["proxy": nil]),
+            (["acknowledgement": nil], ["acknowledgement": nil]),
+            (["acknowledgement": "none"], ["acknowledgement": "none"]),
+        ] as [(JSON, JSON)]) func changesOnlyTheMembersThatItNames(_ patch: JSON, _ changed: JSON) throws
+    {
+        let after = try patched(try configuration(Self.before), patch).request
+        var expected = Self.before.objectValue ?? [:]
+        for (name, value) in changed.objectValue?.members ?? [] { expected[name] = value == .null ? nil : value }
+        #expect(after == (try configuration(.object(expected)).request), "\(after.written)")
+    }
+
+    @Test(
+        arguments: [
+            (["max_concurrent_jobs": 0], "/max_concurrent_jobs"), (["colour": nil], "/colour"),
+            (["tls": ["verfy": true]], "/tls/verfy"), (["tls": ["ca_file": "/nowhere"]], "/tls/ca_file"),
+            (["retry": ["max_attempts": 0]], "/retry/max_attempts"), (["acknowledgement": "maybe"], "/acknowledgement"),
+            (["headers": ["Host": "h"]], "/headers/Host"), (["timeouts": 7], "/timeouts"),
+        ] as [(JSON, String)]) func refusesWhatADeclarationRefuses(_ patch: JSON, _ pointer: String) throws
+    {
+        do {
+            _ = try patched(try configuration(Self.before), patch)
+            Issue.record("accepted: \(patch.written)")
+        } catch let problem as Problem {
+            #expect(problem.pointer == pointer)
+        }
+    }
+
+    /// The file was there when the session was declared.
+    @Test func aMemberThatIsNotNamedIsNotChecked() throws {
+        var before = SessionConfiguration()
+        before.tls.caFile = "/nowhere"
+        before.lost = [.headers]
+        let after = try patched(before, ["directory": "e"])
+        #expect(after.tls == before.tls && after.directory == "e")
+    }
+}

@@ -31,7 +31,7 @@ import Testing
         "directory": "d", "on_conflict": "replace", "wait_for": [], "digest": "none", "decode": true, "priority": "low",
         "finish_delay_seconds": 2.5, "metadata": ["k": 1], "rate_limit_bytes_per_second": 5,
         "minimum_bytes_per_second": 6, "tls": ["verify": false], "proxy": "http://us%40er:p%3Aw@proxy:3128",
-        "resume_data_ttl_seconds": 60.0, "connections": 2, "max_total_size": 99,
+        "resume_data_ttl_seconds": 60.0, "connections": 2, "max_total_size": 99, "acknowledgement": "none",
     ]
 
     private func job(_ json: JSON) throws -> (spec: JobSpec, request: JSON) {

@@ -206,7 +206,7 @@ def organising(url: str) -> None:
         first = "return document.querySelector('#session-rows [data-part=name]').textContent"
         page.until("the session with most is first", lambda: page.run(first) == "default")
         page.click("button", "Acknowledge session default")
-        page.until("it is acknowledged", lambda: "finished and acknowledged" in page.find("#session-rows").text)
+        page.until("it is acknowledged", lambda: "Batch 1 finished" in page.find("#session-rows").text and "not acknowledged" not in page.find("#session-rows").text)
         page.require("The focus has left the row.", page.focused.accessible_name == "default: show its downloads")
         page.click("button", "Delete session spare")
         page.click("#question-dialog button", "Delete")

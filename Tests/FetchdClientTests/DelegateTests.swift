@@ -1,4 +1,5 @@
 import FetchdClient
+import Formats
 import Foundation
 import TestKit
 import Testing
@@ -33,6 +34,35 @@ import FoundationNetworking
         await session.detach()
         #expect(try await fixture.fetchd.api.session("films")["unacknowledged_since"] == nil)
         #expect(fixture.folder.files == ["state/films/lock", "state/films/record.json"])
+    }
+
+    /// A client changes only what it sets: the session belongs to other programs, too.
+    @Test func keepsTheSettingsOfOtherPrograms() async throws {
+        let fixture = try await Fixture()
+        try await fixture.fetchd.api.declareSession(
+            "films",
+            [
+                "proxy": "http://127.0.0.1:3128", "rate_limit_bytes_per_second": 5000, "retry": ["max_attempts": 2],
+                "timeouts": ["connect_seconds": 3], "headers": ["X-Shelf": "7"], "acknowledgement": "none",
+            ])
+        func configuration() async throws -> JSON { try await fixture.fetchd.api.session("films")["configuration"] }
+        let before = try await configuration()
+        for _ in 1...2 {
+            let session = try fixture.session("films", CallLog()) { $0.timeoutIntervalForRequest = 20 }
+            #expect(await session.allTasks.isEmpty)
+            await session.detach()
+        }
+        var expected = before.objectValue ?? [:]
+        expected["finish_delay_seconds"] = 0.2
+        var timeouts = before["timeouts"].objectValue ?? [:]
+        timeouts["request_seconds"] = 20
+        expected["timeouts"] = .object(timeouts)
+        #expect(try await configuration() == .object(expected))
+        // A new session waits for the acknowledgement of its delegate.
+        let session = try fixture.session("music", CallLog())
+        #expect(await session.allTasks.isEmpty)
+        await session.detach()
+        #expect(try await fixture.fetchd.api.session("music")["configuration"]["acknowledgement"] == "expected")
     }
 
     /// A client on the machine of the service gets the file itself.

@@ -25,7 +25,9 @@ import Testing
     private func status() async throws -> SessionStatus { try await store.session(session) }
 
     @Test func keptCountsEqualAFullCountOfJobsAndParts() async throws {
-        _ = try await store.declareSession(session, configuration: nil)
+        var configuration = SessionConfiguration()
+        configuration.acknowledgement = .expected
+        _ = try await store.declareSession(session, configuration: configuration)
         try await check("declared")
         let jobs = try await fixture.create(6, in: session).map(\.id)
         try await check("created")

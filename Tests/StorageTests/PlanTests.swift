@@ -22,7 +22,7 @@ import Testing
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
         Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endStorageWaits,
         Transaction.overdueJobs, Store.latestAttempts, Store.pendingCount, Store.oldestPending,
-        DeliveryRow.firstPendingBefore, Store.oldestQueued, Store.oldestUndelivered,
+        DeliveryRow.firstPendingBefore, Store.oldestQueued, Store.oldestUndelivered, SessionRow.oldestAwaited,
     ])
     func scansNoWholeTable(_ sql: String) async throws {
         let plan = try await plan(sql)
@@ -35,7 +35,7 @@ import Testing
     /// The index returns the rows in the wanted order.
     @Test(arguments: [
         Store.othersDue, Store.finishDue, Transaction.failures, Transaction.lastBatch, Transaction.firstJobs,
-        Store.latestAttempts, Store.oldestPending, DeliveryRow.firstPendingBefore,
+        Store.latestAttempts, Store.oldestPending, DeliveryRow.firstPendingBefore, Store.unreportedFinishes,
     ])
     func sortsNothing(_ sql: String) async throws {
         #expect(try await !plan(sql).contains { $0.contains("TEMP B-TREE") })
@@ -48,6 +48,8 @@ import Testing
             (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
             (Transaction.sumOfHeldBytes, "jobs_resting_by_session"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
+            (SessionRow.oldestAwaited, "batches_awaited"), (Store.oldestFinishes, "batches_awaited"),
+            (Store.unreportedFinishes, "batches_unreported"),
         ] {
             let plan = try await plan(sql)
             #expect(plan.contains { $0.contains("INDEX \(index) ") }, "\(plan)")

@@ -52,6 +52,9 @@ import Testing
 
     @Test func keepsUnacknowledgedEventsForAMonth() async throws {
         let fixture = try StoreFixture()
+        var configuration = SessionConfiguration()
+        configuration.acknowledgement = .expected
+        _ = try await fixture.store.declareSession(.default, configuration: configuration)
         try await finishBatch(fixture)
         fixture.time.advance(by: 900)
         try await prune(fixture)

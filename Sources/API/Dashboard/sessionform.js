@@ -1,6 +1,6 @@
 // The form that declares a session or changes its configuration.
 
-import { address, get, put } from "./api.js";
+import { address, get, patch, put } from "./api.js";
 import { askForm } from "./formdialog.js";
 import { Mistake } from "./problems.js";
 import { headersText, rateText, readHeaders, readRate } from "./values.js";
@@ -37,6 +37,9 @@ const settings = [
     "resource_seconds"], more: true },
   { name: "finish_delay_seconds", label: "Finish delay (s)", type: "number", min: 0, step: "any",
     hint: "From the last download to the end of the batch.", more: true },
+  { name: "acknowledgement", label: "Acknowledgement of a finish", options: { "": "expected once a consumer exists",
+    expected: "expected", none: "not expected" }, hint: "A webhook that accepts the finish, or a program that calls the API.",
+    more: true },
   { name: "resume_data_ttl_seconds", label: "Keep bytes of unfinished downloads (s)", type: "number", min: 0, step: "any",
     more: true },
   { name: "digest", label: "Digest of each file", options: { "sha-256": "sha-256", none: "none" }, more: true },
@@ -56,7 +59,7 @@ export function declareSession(sessions) {
     send: async (values) => {
       if (!values.id) throw new Mistake("Enter a name for the session.", "id");
       if (sessions.some((session) => session.id === values.id)) throw new Mistake("There is a session with this name.", "id");
-      return await put(address("sessions", values.id), configurationOf(values, {}));
+      return await put(address("sessions", values.id), configurationOf(values));
     },
   });
 }
@@ -67,7 +70,7 @@ export async function editSession(id, focus = null) {
   return await askForm({
     heading: `Session ${id}`, words: "Running downloads keep the configuration that they began with, except the rate limit.",
     submit: "Save", fields: settings, values: formValues(configuration), focus,
-    send: (values) => put(address("sessions", id), configurationOf(values, configuration)),
+    send: (values) => patch(address("sessions", id), changesOf(values, configuration)),
   });
 }
 
@@ -79,7 +82,7 @@ const defaults = {
   minimum_bytes_per_second: null, max_concurrent_jobs: null, max_connections_per_host: null, rate_limit_bytes_per_second: null,
   retry: { max_attempts: 8, base_seconds: 1, max_seconds: 3600 }, tls: { ca_file: null, pinned_public_keys: {}, verify: true },
   proxy: null, directory: "", on_conflict: "rename", wait_for: ["space"], digest: "sha-256", decode: false, priority: "normal",
-  finish_delay_seconds: 1, resume_data_ttl_seconds: 604_800, connections: 1, metadata: {},
+  finish_delay_seconds: 1, acknowledgement: null, resume_data_ttl_seconds: 604_800, connections: 1, metadata: {},
 };
 
 function formValues(configuration) {
@@ -95,8 +98,19 @@ function memberAt(document, path) {
   return path.reduce((value, name) => value?.[name], document);
 }
 
-/** What the form has, on top of the members that it does not have. */
-function configurationOf(values, before) {
+/** The configuration of a new session. */
+function configurationOf(values) {
+  return Object.fromEntries(Object.entries(filled(values, defaults))
+    .filter(([name, value]) => !isSame(value, defaults[name]) && value !== null));
+}
+
+/** The members that the form has changed, as a merge patch: what others change meanwhile stays. */
+function changesOf(values, before) {
+  return difference(before, filled(values, before), defaults);
+}
+
+/** The document with what the form has. */
+function filled(values, before) {
   const made = structuredClone({ ...defaults, ...before });
   for (const { name, at, type } of settings) {
     const path = at ?? [name];
@@ -109,7 +123,23 @@ function configurationOf(values, before) {
   made.rate_limit_bytes_per_second = values.rate ? readRate(values.rate, "rate") : null;
   made.minimum_bytes_per_second = values.minimum ? readRate(values.minimum, "minimum") : null;
   made.wait_for = Object.keys(waits).filter((key) => values[`wait_${key}`]);
-  return Object.fromEntries(Object.entries(made).filter(([name, value]) => !isSame(value, defaults[name]) && value !== null));
+  return made;
+}
+
+/** The merge patch (RFC 7396) that makes one document of another. A member with its default is removed. */
+function difference(before, made, initial) {
+  const changes = {};
+  for (const name of new Set([...Object.keys(before), ...Object.keys(made)])) {
+    const [old, value] = [before[name], made[name]];
+    if (isSame(value ?? null, old ?? null)) continue;
+    if (isObject(old) && isObject(value)) changes[name] = difference(old, value, initial?.[name]);
+    else changes[name] = value === undefined || isSame(value, initial?.[name]) ? null : value;
+  }
+  return changes;
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isSame(one, other) {

@@ -115,7 +115,7 @@ export function finishWords(session) {
   if (owed > 0) return `Batch ${count(session.batch)}: ${count(owed)} left`;
   if (session.finish_due_at) return `Batch ${count(session.batch)} is about to finish`;
   if (session.batch === 0) return "No downloads yet";
-  if (!session.unacknowledged_since) return `Batch ${count(session.batch)} finished and acknowledged`;
+  if (!session.unacknowledged_since) return `Batch ${count(session.batch)} finished`;
   return `Batch ${count(session.batch)} finished; not acknowledged since ${time(session.unacknowledged_since)}`;
 }
 

@@ -1,6 +1,8 @@
 import Downloads
 import Formats
 import HTTPSemantics
+import HTTPServer
+import HTTPTypes
 import Storage
 
 /// A session in the form of the API contract.
@@ -16,6 +18,14 @@ extension SessionStatus {
             "acknowledged_through": .integer(acknowledgedThrough),
             "unacknowledged_since": .optional(unacknowledgedSince), "created_at": .time(session.createdAt),
         ]
+    }
+}
+
+extension SessionStatus {
+    /// The document with its ETag.
+    func response(_ status: HTTPResponse.Status = .ok) -> Response {
+        let document = document
+        return .json(document, status, headers: [.eTag: JobETag(session, in: document.line).text])
     }
 }
 
@@ -46,6 +56,7 @@ extension SessionConfiguration {
             "digest": .string((digest ?? .sha256).rawValue), "decode": .bool(decodes ?? false),
             "priority": .string((priority ?? .normal).rawValue),
             "finish_delay_seconds": .number(finishDelaySeconds ?? Self.defaultFinishDelaySeconds),
+            "acknowledgement": .optional(acknowledgement?.rawValue),
             "resume_data_ttl_seconds": .number(resumeDataTTL ?? Self.defaultResumeDataTTL),
             "connections": .count(connections ?? 1), "metadata": metadata.json,
         ]

@@ -36,16 +36,18 @@ extension Exposition {
     mutating func addUnacknowledged(
         _ census: StoreStatistics, _ finishes: [UnacknowledgedFinish], patience: TimeInterval, at now: Date
     ) {
-        let ages = finishes.map { ($0.session.text, now.timeIntervalSince($0.agingSince)) }
+        let ages = finishes.map { max(0, now.timeIntervalSince($0.agingSince)) }
         gauge(
-            "fetchd_finishes_unacknowledged", "Finished batches without an acknowledgement.",
+            "fetchd_finishes_unacknowledged", "Finished batches whose acknowledgement is expected and missing.",
             census.unacknowledgedFinishes)
         gauge(
-            "fetchd_finish_unacknowledged_seconds",
-            "Age of the oldest unacknowledged finish of a session, if it exceeds --acknowledgement-patience."
-        ) {
-            ages.filter { $0.1 >= patience }.map { (["session": $0.0], $0.1) }
-        }
+            "fetchd_sessions_unacknowledged",
+            "Sessions with a finish that is unacknowledged for longer than --acknowledgement-patience.",
+            ages.count { $0 >= patience })
+        gauge(
+            "fetchd_finishes_unacknowledged_oldest_age_seconds",
+            "Age of the oldest unacknowledged finish; 0 without one.",
+            ages.max() ?? 0)
     }
 
     /// Seconds. After a jump of the clock, a time can lie ahead.

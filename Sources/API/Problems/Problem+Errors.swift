@@ -37,7 +37,7 @@ extension Problem {
             members["first_available"] = .integer(first)
         case .noResumeData(_, _, let index):
             self.init(.stateConflict, error.description, at: "/jobs/\(index)/resume_from")
-        case .revisionChanged: self.init(.preconditionFailed, error.description)
+        case .revisionChanged, .sessionChanged: self.init(.preconditionFailed, error.description)
         case .quotaExceeded(let quota): self.init(quota)
         case .idempotencyKeyReused: self.init(.idempotencyKeyReused, error.description)
         case .outOfSpace:

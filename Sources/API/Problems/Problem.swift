@@ -103,7 +103,7 @@ extension Problem.Kind {
         case .sessionFinishing: "The session was deleted"
         case .fileGone: "The file is gone"
         case .eventsPruned: "The events are gone"
-        case .preconditionFailed: "The job has changed meanwhile"
+        case .preconditionFailed: "It has changed meanwhile"
         case .headTooLarge: "The request head is too large"
         case .bodyTooLarge: "The body is too large"
         case .unsupportedMediaType: "The body must be JSON"

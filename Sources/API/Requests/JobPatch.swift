@@ -17,11 +17,8 @@ struct JobPatch: Sendable {
 
     /// - Throws: 422 when a resulting value is not allowed.
     func applied(to spec: JobSpec) throws(Problem) -> JobSpec {
-        var merged = spec.patchable(members["headers"]?.objectValue ?? [:])
-        for (name, value) in members.members {
-            merged = merged.merged(with: [name: value], isOpen: Self.openFields.contains(name))
-        }
-        var reader = FieldReader(merged)
+        let present = spec.patchable(members["headers"]?.objectValue ?? [:])
+        var reader = FieldReader(present.merged(with: members, openMembers: Self.openFields))
         var patched = spec
         for field in PatchableField.allCases where fields.contains(field) {
             try patched.take(field, &reader)
@@ -57,32 +54,41 @@ extension JobSpec {
 
     /// The fields whose own members are merged. All other fields are replaced as a whole.
     ///
-    /// - Parameter patched: the headers of the patch. A header of the job takes the patch's spelling of its name,
-    ///   because the case may differ.
+    /// - Parameter patched: the headers of the patch.
     fileprivate func patchable(_ patched: JSONObject) -> JSONObject {
-        let headers = headers.reduce(into: JSONObject()) { known, header in
-            let name = patched.names.first { $0.lowercased() == header.name.lowercased() } ?? header.name
-            known[name] = .string(header.value)
-        }
-        return [
-            "headers": .object(headers),
+        [
+            "headers": headers.spelled(asIn: patched).request,
             "metadata": metadata.parsed, "destination": destination.document,
         ]
+    }
+}
+
+extension [HeaderField] {
+    /// The headers with the names as a patch spells them, because the case may differ.
+    func spelled(asIn patch: JSONObject) -> [HeaderField] {
+        map { header in
+            let name = patch.names.first { $0.lowercased() == header.name.lowercased() }
+            return HeaderField(name: name ?? header.name, value: header.value)
+        }
     }
 }
 
 extension JSONObject {
     /// Merges objects by RFC 7396, section 2.
     ///
-    /// - Parameter isOpen: whether `null` is accepted for a member that does not exist. If not, the null stays in the
-    ///   result, and the reader of the result checks whether such a member is allowed.
-    func merged(with patch: JSONObject, isOpen: Bool) -> JSONObject {
+    /// - Parameters:
+    ///   - openMembers: the names of objects whose members the client names.
+    ///   - isOpen: whether this is such an object, or in one. Then `null` is accepted for a member that does not exist. If not,
+    ///     the null stays in the result, and the reader of the result checks whether such a member is allowed.
+    func merged(with patch: JSONObject, openMembers: Set<String>, isOpen: Bool = false) -> JSONObject {
         var merged = self
         for (name, value) in patch.members {
             switch value {
             case .null where isOpen || merged[name] != nil: merged[name] = nil
             case .object(let members):
-                merged[name] = .object((merged[name]?.objectValue ?? [:]).merged(with: members, isOpen: isOpen))
+                let present = merged[name]?.objectValue ?? [:]
+                let isOpen = isOpen || openMembers.contains(name)
+                merged[name] = .object(present.merged(with: members, openMembers: openMembers, isOpen: isOpen))
             default: merged[name] = value
             }
         }

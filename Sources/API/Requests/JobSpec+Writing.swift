@@ -52,6 +52,7 @@ extension SessionConfiguration {
         object["decode"] = decodes.map(JSON.bool)
         object["priority"] = priority.map { .string($0.rawValue) }
         object["finish_delay_seconds"] = finishDelaySeconds.map(JSON.number)
+        object["acknowledgement"] = acknowledgement.map { .string($0.rawValue) }
         if metadata != Metadata() { object["metadata"] = metadata.parsed }
         object["rate_limit_bytes_per_second"] = rateLimit.map(JSON.integer)
         object["minimum_bytes_per_second"] = minimumSpeed.map(JSON.integer)

@@ -7,31 +7,85 @@ import HTTPSemantics
 extension SessionConfiguration {
     init(reading reader: inout FieldReader) throws(Problem) {
         self.init()
-        headers = try reader.headers("headers") ?? []
-        userAgent = try reader.string("user_agent")
-        if let agent = userAgent, let fault = HeaderField(name: "User-Agent", value: agent).fault {
-            throw reader.invalid("user_agent", fault)
-        }
-        timeouts = try reader.object("timeouts", Timeouts.init(reading:)) ?? Timeouts()
-        maxConcurrentJobs = try reader.integer("max_concurrent_jobs", in: 1...100_000).map(Int.init)
-        maxConnectionsPerHost = try reader.integer("max_connections_per_host", in: 1...100_000).map(Int.init)
-        retry = try reader.object("retry", RetryPolicy.init(reading:))
-        directory = try reader.directory("directory")
-        onConflict = try reader.choice("on_conflict", of: Destination.Conflict.self)
-        waitFor = try reader.choices("wait_for", of: WaitFor.self)
-        digest = try reader.choice("digest", of: Digest.self)
-        decodes = try reader.bool("decode")
-        priority = try reader.choice("priority", of: Priority.self)
-        finishDelaySeconds = try reader.seconds("finish_delay_seconds", in: 0...86_400)
-        metadata = try reader.metadata("metadata") ?? Metadata()
-        rateLimit = try reader.bytesPerSecond("rate_limit_bytes_per_second")
-        minimumSpeed = try reader.bytesPerSecond("minimum_bytes_per_second")
-        maxTotalSize = try reader.integer("max_total_size", in: 0...FieldReader.largestSize)
-        tls = try reader.object("tls", TLSRule.init(reading:)) ?? TLSRule()
-        proxy = try reader.proxy("proxy")
-        resumeDataTTL = try reader.seconds("resume_data_ttl_seconds", in: 0...315_360_000)
-        connections = try reader.connections("connections")
+        for member in Member.allCases { try take(member, &reader) }
     }
+
+    fileprivate enum Member: String, CaseIterable {
+        case headers, timeouts, retry, directory, digest, decode, priority, metadata, tls, proxy, connections,
+            acknowledgement
+        case userAgent = "user_agent"
+        case maxConcurrentJobs = "max_concurrent_jobs"
+        case maxConnectionsPerHost = "max_connections_per_host"
+        case onConflict = "on_conflict"
+        case waitFor = "wait_for"
+        case finishDelaySeconds = "finish_delay_seconds"
+        case rateLimit = "rate_limit_bytes_per_second"
+        case minimumSpeed = "minimum_bytes_per_second"
+        case maxTotalSize = "max_total_size"
+        case resumeDataTTL = "resume_data_ttl_seconds"
+    }
+
+    fileprivate mutating func take(_ member: Member, _ reader: inout FieldReader) throws(Problem) {
+        let name = member.rawValue
+        switch member {
+        case .headers: headers = try reader.headers(name) ?? []
+        case .userAgent: userAgent = try reader.userAgent(name)
+        case .timeouts: timeouts = try reader.object(name, Timeouts.init(reading:)) ?? Timeouts()
+        case .maxConcurrentJobs: maxConcurrentJobs = try reader.integer(name, in: 1...100_000).map(Int.init)
+        case .maxConnectionsPerHost: maxConnectionsPerHost = try reader.integer(name, in: 1...100_000).map(Int.init)
+        case .retry: retry = try reader.object(name, RetryPolicy.init(reading:))
+        case .directory: directory = try reader.directory(name)
+        case .onConflict: onConflict = try reader.choice(name, of: Destination.Conflict.self)
+        case .waitFor: waitFor = try reader.choices(name, of: WaitFor.self)
+        case .digest: digest = try reader.choice(name, of: Digest.self)
+        case .decode: decodes = try reader.bool(name)
+        case .priority: priority = try reader.choice(name, of: Priority.self)
+        case .finishDelaySeconds: finishDelaySeconds = try reader.seconds(name, in: 0...86_400)
+        case .metadata: metadata = try reader.metadata(name) ?? Metadata()
+        case .rateLimit: rateLimit = try reader.bytesPerSecond(name)
+        case .minimumSpeed: minimumSpeed = try reader.bytesPerSecond(name)
+        case .maxTotalSize: maxTotalSize = try reader.integer(name, in: 0...FieldReader.largestSize)
+        case .tls: tls = try reader.object(name, TLSRule.init(reading:)) ?? TLSRule()
+        case .proxy: proxy = try reader.proxy(name)
+        case .resumeDataTTL: resumeDataTTL = try reader.seconds(name, in: 0...315_360_000)
+        case .connections: connections = try reader.connections(name)
+        case .acknowledgement: acknowledgement = try reader.choice(name, of: Acknowledgement.self)
+        }
+    }
+}
+
+/// A merge patch of the configuration of a session (RFC 7396): a named member replaces the present value, `null` gives it its
+/// default, and objects are merged member by member.
+struct SessionPatch: Sendable {
+    private let members: JSONObject
+
+    init(reading reader: inout FieldReader) {
+        members = reader.object
+        // A member that the configuration does not have stays unread.
+        for member in SessionConfiguration.Member.allCases { _ = reader.value(member.rawValue) }
+    }
+
+    /// Only the members that the patch names are checked: others may have been allowed earlier, such as a file that is gone.
+    ///
+    /// - Throws: 422 when a resulting value is not allowed.
+    func applied(to configuration: SessionConfiguration) throws(Problem) -> SessionConfiguration {
+        var present = configuration
+        present.headers = configuration.headers.spelled(asIn: members["headers"]?.objectValue ?? [:])
+        let document = present.request.objectValue ?? [:]
+        var base = JSONObject()
+        for (name, _) in members.members { base[name] = document[name] }
+        var reader = FieldReader(base.merged(with: members, openMembers: Self.openMembers))
+        var patched = configuration
+        for member in SessionConfiguration.Member.allCases where members[member.rawValue] != nil {
+            try patched.take(member, &reader)
+        }
+        // The store finds those that are still lost.
+        patched.lost = []
+        return patched
+    }
+
+    /// The objects whose members the client names.
+    private static let openMembers: Set = ["headers", "metadata", "pinned_public_keys"]
 }
 
 extension TLSRule {
@@ -44,6 +98,12 @@ extension TLSRule {
 }
 
 extension FieldReader {
+    fileprivate mutating func userAgent(_ name: String) throws(Problem) -> String? {
+        guard let agent = try string(name) else { return nil }
+        if let fault = HeaderField(name: "User-Agent", value: agent).fault { throw invalid(name, fault) }
+        return agent
+    }
+
     /// The path of a file with certificates. The file is checked here, because otherwise every transfer would report
     /// its errors.
     fileprivate mutating func certificates(_ name: String) throws(Problem) -> String? {

@@ -9,10 +9,11 @@ extension SessionRoutes {
         let session = try context.name("session")
         let goal = try context.query { query throws(Problem) in try query.choice("until", of: Goal.self) }
         guard goal == .idle, let seconds = context.preferredWait, seconds > 0 else {
-            return .json(try await store.session(session).document)
+            return try await store.session(session).response()
         }
-        let status = try await statusOnceIdle(session, within: .seconds(seconds))
-        return .json(status.document, headers: [.preferenceApplied: "wait=\(seconds)"])
+        var response = try await statusOnceIdle(session, within: .seconds(seconds)).response()
+        response.headers[.preferenceApplied] = "wait=\(seconds)"
+        return response
     }
 
     private enum Goal: String, CaseIterable { case idle }

@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 import Storage
 
-/// `/v1/sessions`: declares sessions, reads their status, carries out actions on all of their jobs, and deletes them.
+/// `/v1/sessions`: declares and changes sessions, reads their status, carries out actions on all of their jobs, and deletes them.
 struct SessionRoutes: Sendable {
     let store: Store
     let engine: Engine
@@ -17,6 +17,9 @@ struct SessionRoutes: Sendable {
                 .put, "/v1/sessions/{session}", .scope(.sessions, of: .session),
                 body: .optional(limit: JSONBody.limit), declare),
             Route(.get, "/v1/sessions/{session}", .scope(.read, of: .session), readsQuery: true, mayWait: true, show),
+            Route(
+                .patch, "/v1/sessions/{session}", .scope(.sessions, of: .session),
+                body: .required(limit: JSONBody.limit), change),
             Route(.delete, "/v1/sessions/{session}", .scope(.sessions, of: .session), readsQuery: true, delete),
             Route(
                 .post, "/v1/sessions/{session}/acknowledge", .scope(.sessions, of: .session),
@@ -44,8 +47,24 @@ struct SessionRoutes: Sendable {
         let name = try context.name("session")
         let configuration = context.hasBody ? try context.body(SessionConfiguration.init(reading:)) : nil
         let (status, isNew) = try await engine.declareSession(
-            name, configuration: configuration, audit: context.auditNote)
-        return .json(status.document, isNew ? .created : .ok)
+            name, configuration: configuration, expecting: try context.sessionExpectation(), audit: context.auditNote)
+        return status.response(isNew ? .created : .ok)
+    }
+
+    /// Changes the members of the configuration that the body names.
+    private func change(_ context: RequestContext) async throws -> Response {
+        let patch = try context.body { reader throws(Problem) in SessionPatch(reading: &reader) }
+        let revision = try context.expectedRevision()
+        while true {
+            let session = try await store.session(try context.name("session")).session
+            if let revision, revision != session.revision {
+                throw StoreError.sessionChanged(session.id, now: session.revision)
+            }
+            let configuration = try patch.applied(to: session.configuration)
+            let status = try await engine.changeSession(session, to: configuration, audit: context.auditNote)
+            if let status { return status.response() }
+            // Another request changed the session first. The patch is applied again, to the present configuration.
+        }
     }
 
     /// Deletes the session when its jobs and deliveries are settled.

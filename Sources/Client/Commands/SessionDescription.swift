@@ -23,6 +23,7 @@ enum SessionDescription {
         if session.acknowledgedThrough > 0 {
             sheet.add("acknowledged", "with session acknowledge, through event \(session.acknowledgedThrough)")
         }
+        sheet.add("acknowledgement", session.configuration.acknowledgement)
         sheet.add("unacknowledged since", session.unacknowledgedSince.map(DisplayFormat.time))
         sheet.add("directory", session.configuration.directory)
         sheet.add("priority", session.configuration.priority)

@@ -7,14 +7,14 @@ struct SessionSetCommand: ClientCommand {
         commandName: "set",
         abstract: "Creates a session, or changes its configuration.",
         discussion: """
-            You can repeat the command: the same name is the same session. Without options, an existing session keeps its \
-            configuration. With options, the options are its whole new configuration: settings that are not given get their \
-            default. --configuration accepts every member of the API (see /openapi.yaml); the other options take precedence \
-            over it.
+            You can repeat the command: the same name is the same session. An existing session keeps the settings that are not \
+            given. --configuration accepts every member of the API (see /openapi.yaml), and null sets a member to its \
+            default; the other options take precedence over the file.
 
             EXAMPLES:
               fetchd session set photos
               fetchd session set photos --directory photos --max-concurrent-jobs 2
+              fetchd session set photos --configuration - <<< '{"directory": null}'
             """)
 
     @Argument(help: "The name of the session.", completion: .sessionNames)
@@ -54,13 +54,27 @@ struct SessionSetCommand: ClientCommand {
     @Option(parsing: .singleValue, help: "Wait instead of failing if a download lacks this; repeatable.")
     var waitFor: [HelpArgument] = []
 
+    @Option(
+        help:
+            "Whether a finished batch waits for an acknowledgement; derived: once a webhook is declared or a client has acknowledged."
+    )
+    var acknowledgement: AcknowledgementArgument?
+
     @OptionGroup(title: "The service")
     var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        let body = try document()
-        let answer = try await service.send("PUT", RequestPath("sessions", name), body)
-        try SessionDescription.show(answer, console)
+        try SessionDescription.show(await answer(of: service), console)
+    }
+
+    private func answer(of service: RemoteService) async throws -> Answer {
+        let path = RequestPath("sessions", name)
+        guard let body = try document() else { return try await service.send("PUT", path) }
+        do {
+            return try await service.send("PATCH", path, body)
+        } catch  where error.problem?.status == 404 {
+            return try await service.send("PUT", path, body)
+        }
     }
 
     /// - Returns: nil: attach to the session without changing its configuration.
@@ -78,6 +92,7 @@ struct SessionSetCommand: ClientCommand {
         set("max_total_size", maxTotalSize.map { JSONText(JSONText.written($0.count)) })
         set("priority", priority.map { .string($0.rawValue) })
         set("on_conflict", onConflict.map { .string($0.rawValue) })
+        set("acknowledgement", acknowledgement.map(\.member))
         set("wait_for", waitFor.isEmpty ? nil : .array(waitFor.map { .string($0.rawValue) }))
         return members.isEmpty && configuration == nil ? nil : JSONText.object(members).bytes
     }
@@ -90,5 +105,19 @@ struct SessionSetCommand: ClientCommand {
                 "The configuration must be a JSON object, such as {\"max_concurrent_jobs\": 2}.")
         }
         return members.map { ($0.name, JSONText($0.value)) }
+    }
+}
+
+enum AcknowledgementArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case expected
+    case unexpected = "none"
+    case derived
+
+    /// The member of the configuration.
+    fileprivate var member: JSONText {
+        switch self {
+        case .expected, .unexpected: .string(rawValue)
+        case .derived: JSONText(JSON.null)
+        }
     }
 }

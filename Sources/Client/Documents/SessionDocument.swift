@@ -17,6 +17,7 @@ struct SessionDocument: Decodable, Sendable {
         var rateLimitBytesPerSecond: Int64?
         var maxTotalSize: Int64?
         var connections: Int?
+        var acknowledgement: String?
     }
 }
 

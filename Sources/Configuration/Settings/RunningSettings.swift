@@ -29,7 +29,7 @@ public struct RunningSettings: Sendable, Equatable {
     public var maxParts: Int?
     /// Seconds for which acknowledged events are kept.
     public var eventRetention = 604_800.0
-    /// Seconds for which other events, and jobs of batches that nothing has acknowledged, are kept.
+    /// Seconds for which other events, and jobs of batches whose acknowledgement is missing, are kept.
     public var unacknowledgedRetention = 2_592_000.0
     /// Seconds for which jobs are kept after their end; nil: for ever.
     public var finishedRetention: Double?

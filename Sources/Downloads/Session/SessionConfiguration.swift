@@ -25,6 +25,8 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     /// Seconds between the end of the last job and `session.finished`, so that jobs that a loop submits one by one form
     /// one batch.
     public var finishDelaySeconds: Double?
+    /// Whether a finish waits for an acknowledgement; nil: once the session has a consumer that can give it.
+    public var acknowledgement: Acknowledgement?
     /// In bytes per second, for all jobs of the session together; nil: only the service's limit applies.
     public var rateLimit: Int64?
     /// In bytes, for the finished files of the session and the parts of its outstanding jobs together. A job fails that
@@ -59,6 +61,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
         priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
         connections = try stored.decodeIfPresent(Int.self, forKey: .connections)
         finishDelaySeconds = try stored.decodeIfPresent(Double.self, forKey: .finishDelaySeconds)
+        acknowledgement = try stored.decodeIfPresent(Acknowledgement.self, forKey: .acknowledgement)
         rateLimit = try stored.decodeIfPresent(Int64.self, forKey: .rateLimit)
         maxTotalSize = try stored.decodeIfPresent(Int64.self, forKey: .maxTotalSize)
         minimumSpeed = try stored.decodeIfPresent(Int64.self, forKey: .minimumSpeed)

@@ -42,7 +42,7 @@ extension BackgroundSession {
     /// processed one: no process gets it again.
     public var finished: FinishedBatches {
         get async throws(FetchdError) {
-            let session = try await declare()
+            let session = try await declare(acknowledges: true)
             return FinishedBatches(
                 events: SessionEvents(
                     service: service, session: identifier, position: session.acknowledgedThrough,

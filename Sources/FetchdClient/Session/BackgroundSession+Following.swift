@@ -47,7 +47,7 @@ extension BackgroundSession {
 
     /// Declares the session, and finds the position of this client in the journal.
     private func attach(_ folder: StateFolder) async throws(FetchdError) {
-        let session = try await declare()
+        let session = try await declare(acknowledges: true)
         let stored = folder.record()
         record.withLock { $0 = stored ?? SessionRecord(after: session.acknowledgedThrough) }
         position.withLock { $0 = record.current.event }
@@ -57,9 +57,25 @@ extension BackgroundSession {
         if record.current.acknowledged > session.acknowledgedThrough { commands.yield(.acknowledge) }
     }
 
-    func declare() async throws(FetchdError) -> SessionDocument {
-        try await service.persist("PUT", path, body: Wire.encoded(configuration.document))
+    /// Creates the session, or changes those settings of it that this configuration has. Settings of other programs stay.
+    ///
+    /// - Parameter acknowledges: whether this client acknowledges finishes. The session then waits for that, unless it says
+    ///   otherwise.
+    func declare(acknowledges: Bool = false) async throws(FetchdError) -> SessionDocument {
+        let session = try await changeOrCreate()
+        guard acknowledges, session.configuration.acknowledgement == nil else { return session }
+        let expected = SessionConfigurationDocument(acknowledgement: "expected")
+        return try await service.persist("PATCH", path, body: Wire.encoded(expected))
             .decoded(as: SessionDocument.self)
+    }
+
+    private func changeOrCreate() async throws(FetchdError) -> SessionDocument {
+        let body = try Wire.encoded(configuration.document)
+        do throws(FetchdError) {
+            return try await service.persist("PATCH", path, body: body).decoded(as: SessionDocument.self)
+        } catch  where error.isMissing {
+            return try await service.persist("PUT", path, body: body).decoded(as: SessionDocument.self)
+        }
     }
 
     private func findTasks(_ folder: StateFolder) async throws(FetchdError) {

@@ -1,6 +1,9 @@
 import Foundation
 
 /// Where the service is, where this client keeps its record, and how the downloads of a session behave.
+///
+/// A setting that is nil is left as the session has it: its default, or what another program has set. A header that is removed
+/// here stays in the session, too.
 public struct BackgroundSessionConfiguration: Sendable {
     /// A kind of help that downloads wait for instead of failing.
     public enum Help: String, Sendable, Codable { case space, credentials, url }
@@ -18,18 +21,18 @@ public struct BackgroundSessionConfiguration: Sendable {
 
     /// Headers of every request of the session; those of a download override them.
     public var httpAdditionalHeaders: [String: String]?
-    /// In seconds: the time in which a server may send nothing. Nil means 60.
+    /// In seconds: the time in which a server may send nothing. The default is 60.
     public var timeoutIntervalForRequest: TimeInterval?
-    /// In seconds: the time for a whole download. Nil means a week.
+    /// In seconds: the time for a whole download. The default is a week.
     public var timeoutIntervalForResource: TimeInterval?
-    /// Nil means the limit of the service, 6 by default.
+    /// The default is the limit of the service, 6 unless it is configured.
     public var httpMaximumConnectionsPerHost: Int?
-    /// How many downloads of the session run at the same time; 1 means one after the other. Nil means the limit of the
-    /// service.
+    /// How many downloads of the session run at the same time; 1 means one after the other. The default is the limit of
+    /// the service.
     public var maximumConcurrentDownloads: Int?
     /// A folder below the downloads folder.
     public var directory: String?
-    /// In seconds: how long a batch waits for another task before it is finished. Nil means 1.
+    /// In seconds: how long a batch waits for another task before it is finished. The default is 1.
     public var finishDelay: TimeInterval?
     /// What downloads wait for. With `.credentials`, the delegate gets challenges; with `.url`, expired links.
     public var waitsFor: Set<Help>?
@@ -40,35 +43,42 @@ public struct BackgroundSessionConfiguration: Sendable {
         self.stateFolder = stateFolder
     }
 
-    /// The body of `PUT /v1/sessions/{session}`.
+    /// The members that this configuration sets.
     var document: SessionConfigurationDocument {
-        SessionConfigurationDocument(
-            headers: httpAdditionalHeaders,
-            timeouts: .init(requestSeconds: timeoutIntervalForRequest, resourceSeconds: timeoutIntervalForResource),
-            maxConcurrentJobs: maximumConcurrentDownloads, maxConnectionsPerHost: httpMaximumConnectionsPerHost,
-            directory: directory, finishDelaySeconds: finishDelay,
+        let timeouts = SessionConfigurationDocument.Timeouts(
+            requestSeconds: timeoutIntervalForRequest, resourceSeconds: timeoutIntervalForResource)
+        return SessionConfigurationDocument(
+            headers: httpAdditionalHeaders, timeouts: timeouts, maxConcurrentJobs: maximumConcurrentDownloads,
+            maxConnectionsPerHost: httpMaximumConnectionsPerHost, directory: directory, finishDelaySeconds: finishDelay,
             waitFor: waitsFor?.map(\.rawValue).sorted())
     }
 }
 
+/// The body of a request that changes or creates a session. A member that is nil is not sent.
 struct SessionConfigurationDocument: Encodable {
     struct Timeouts: Encodable {
-        let requestSeconds: Double?
-        let resourceSeconds: Double?
+        var requestSeconds: Double?
+        var resourceSeconds: Double?
     }
 
-    let headers: [String: String]?
-    let timeouts: Timeouts
-    let maxConcurrentJobs: Int?
-    let maxConnectionsPerHost: Int?
-    let directory: String?
-    let finishDelaySeconds: Double?
-    let waitFor: [String]?
+    var headers: [String: String]?
+    var timeouts: Timeouts?
+    var maxConcurrentJobs: Int?
+    var maxConnectionsPerHost: Int?
+    var directory: String?
+    var finishDelaySeconds: Double?
+    var waitFor: [String]?
+    var acknowledgement: String?
 }
 
 /// A session as the service shows it: the part that this client needs.
 struct SessionDocument: Decodable {
+    struct Configuration: Decodable {
+        let acknowledgement: String?
+    }
+
     let state: String
+    let configuration: Configuration
     /// When the batch whose jobs have ended is finished.
     let finishDueAt: String?
     let lastEvent: Int64

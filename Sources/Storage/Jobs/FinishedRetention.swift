@@ -2,7 +2,7 @@ import Foundation
 
 /// How long jobs are kept after their end, in seconds.
 public struct FinishedRetention: Sendable, Equatable {
-    /// For jobs of batches whose finish is acknowledged.
+    /// For jobs of batches whose finish is acknowledged, or needs no acknowledgement.
     public var acknowledged: TimeInterval
     /// For all other jobs: a consumer may still come to ask for them.
     public var unacknowledged: TimeInterval

@@ -65,11 +65,16 @@ extension Store {
     }
 
     /// A job ends after its creation, and its identifier begins with the time of its creation. So only the jobs below `end`
-    /// can be old enough.
+    /// can be old enough. A job whose batch is not finished need not wait either, if its session expects no acknowledgement; but
+    /// the finish names the jobs that failed.
     static let oldestJobs = """
         SELECT jobs.id, jobs.finished_at IS NOT NULL AND (
-            jobs.finished_at <= :surely OR (jobs.finished_at <= :latest AND batches.state = 'acknowledged')) AS is_due
-        FROM jobs LEFT JOIN batches ON batches.session = jobs.session AND batches.number = jobs.batch
+            jobs.finished_at <= :surely OR (jobs.finished_at <= :latest AND CASE batches.state
+                WHEN 'acknowledged' THEN 1 = 1
+                WHEN 'finished' THEN batches.is_awaited = 0
+                ELSE sessions.expects_acknowledgement = 0 AND jobs.state <> 'failed' END)) AS is_due
+        FROM jobs LEFT JOIN sessions ON sessions.id = jobs.session
+            LEFT JOIN batches ON batches.session = jobs.session AND batches.number = jobs.batch
         WHERE jobs.id > :cursor AND jobs.id < :end ORDER BY jobs.id LIMIT :limit
         """
 

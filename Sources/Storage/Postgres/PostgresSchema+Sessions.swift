@@ -84,4 +84,18 @@ extension PostgresSchema {
         );
 
         """
+
+    /// See `Schema.acknowledgements`. The defaults are right for what a node of version 19 writes.
+    static let acknowledgements = """
+        ALTER TABLE sessions ADD COLUMN revision bigint NOT NULL DEFAULT 0;
+        ALTER TABLE sessions ADD COLUMN has_consumer bigint NOT NULL DEFAULT 0 CHECK (has_consumer IN (0, 1));
+        ALTER TABLE sessions ADD COLUMN expects_acknowledgement bigint NOT NULL DEFAULT 0
+            CHECK (expects_acknowledgement IN (0, 1));
+        ALTER TABLE batches ADD COLUMN is_awaited bigint NOT NULL DEFAULT 1 CHECK (is_awaited IN (0, 1));
+        ALTER TABLE batches ADD COLUMN is_reported bigint NOT NULL DEFAULT 0 CHECK (is_reported IN (0, 1));
+        CREATE INDEX batches_awaited ON batches (session, finished_at) WHERE state = 'finished' AND is_awaited = 1;
+        CREATE INDEX batches_unreported ON batches (finish_event)
+            WHERE state = 'finished' AND is_awaited = 1 AND is_reported = 0;
+        \(Schema.knownConsumers)
+        """
 }

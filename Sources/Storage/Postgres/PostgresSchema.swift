@@ -12,6 +12,7 @@ enum PostgresSchema {
         (18, sessions + journal + jobs + jobIndexes + parts + webhooks + service + callers + firstRows),
         (19, nodes),
         (20, version20),
+        (21, acknowledgements),
     ]
 
     /// The schema version that this program writes.

@@ -9,7 +9,8 @@ enum SessionRow {
         return Session(
             id: Name(trusted: row["id"]),
             configuration: try Stored.value(SessionConfiguration.self, from: configuration),
-            isFinishing: row["is_finishing"], createdAt: row.time("created_at"))
+            revision: row["revision"], hasConsumer: row["has_consumer"], isFinishing: row["is_finishing"],
+            createdAt: row.time("created_at"))
     }
 
     static func status(_ row: SQLRow, in db: SQLConnection, _ sealer: Sealer) throws -> SessionStatus {
@@ -24,9 +25,12 @@ enum SessionRow {
             lastEvent: try lastEvent(of: name, acknowledged: row["acknowledged_through"], in: db),
             acknowledgedThrough: row["acknowledged_through"],
             unacknowledgedSince: try db.value(
-                "SELECT min(finished_at) FROM batches WHERE session = ? AND state = 'finished'", [name], as: Int64.self
+                Self.oldestAwaited, [name], as: Int64.self
             ).map(Date.init(milliseconds:)))
     }
+
+    static let oldestAwaited =
+        "SELECT min(finished_at) FROM batches WHERE session = ? AND state = 'finished' AND is_awaited = 1"
 
     /// The last event of the session, also if it was pruned. A session that was declared again starts after the events
     /// of its predecessor.

@@ -14,6 +14,7 @@ public struct SessionStatus: Sendable, Equatable {
     /// 0 before the first event.
     public var lastEvent: EventID
     public var acknowledgedThrough: EventID
+    /// When the oldest finish ended whose acknowledgement is awaited; nil if there is none.
     public var unacknowledgedSince: Date?
 
     public init(

@@ -35,18 +35,19 @@ extension Transaction {
         wake(.batches)
     }
 
-    func update(_ batch: Batch) throws {
+    /// - Parameter isAwaited: whether the acknowledgement of a finished batch is awaited.
+    func update(_ batch: Batch, isAwaited: Bool = true) throws {
         let (due, finish) = BatchRow.columns(batch.state)
         try run(
             """
             UPDATE batches SET state = ?, outstanding = ?, succeeded = ?, failed = ?, cancelled = ?, due_at = ?,
-                finish_event = ?, finished_at = CASE WHEN ? = 'finished' THEN ? ELSE finished_at END
+                finish_event = ?, finished_at = CASE WHEN ? = 'finished' THEN ? ELSE finished_at END, is_awaited = ?
             WHERE session = ? AND number = ?
             """,
             [
                 batch.state.name.rawValue, batch.counts.outstanding, batch.counts.succeeded, batch.counts.failed,
                 batch.counts.cancelled, due?.milliseconds, finish, batch.state.name.rawValue,
-                now.milliseconds, batch.session.text, batch.number,
+                now.milliseconds, isAwaited, batch.session.text, batch.number,
             ])
         note(batch)
     }
@@ -73,8 +74,9 @@ extension Transaction {
             lastEvent: last?["id"] ?? 0, failures: try failures(of: batch).map { ($0.id, $0.state.failure) })
         let event = try append(.sessionFinished, session: batch.session, job: nil, data: data)
         guard let finished = batch.after(.delayElapsed(finish: event)) else { return batch }
-        try update(finished)
-        countFinishes(1)
+        let isAwaited = try session(batch.session).expectsAcknowledgement
+        try update(finished, isAwaited: isAwaited)
+        if isAwaited { countFinishes(1) }
         wake(.sessions)
         return finished
     }
@@ -90,11 +92,7 @@ extension Transaction {
     func acknowledgeFinish(_ event: EventID) throws {
         let open = try row(
             "SELECT count(*) AS n FROM deliveries WHERE event = ? AND is_accepted = 0", [event])
-        guard open?["n"] == 0, let row = try row(BatchRow.ofFinish, [event]),
-            let batch = try BatchRow.batch(row).after(.finishAcknowledged)
-        else { return }
-        try update(batch)
-        countFinishes(-1)
+        if open?["n"] == 0, let row = try row(BatchRow.ofFinish, [event]) { try acknowledge(row) }
     }
 
     func currentBatch(_ session: Name) throws -> Batch? {

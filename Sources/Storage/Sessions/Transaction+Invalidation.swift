@@ -49,7 +49,8 @@ extension Transaction {
 
     private func removeEmptySession(_ session: Name) throws {
         countFinishes(
-            -(try changedRows("DELETE FROM batches WHERE session = ? AND state = 'finished'", [session.text])))
+            -(try changedRows(
+                "DELETE FROM batches WHERE session = ? AND state = 'finished' AND is_awaited = 1", [session.text])))
         try run("DELETE FROM batches WHERE session = ?", [session.text])
         try run("DELETE FROM sessions WHERE id = ?", [session.text])
         count(removedSession: session)

@@ -27,21 +27,41 @@ extension Transaction {
 
     /// - Parameter note: the entry of the audit log, if anything changes: clients declare a session as often as they like.
     /// - Returns: whether the session is new.
+    /// - Throws: `placeholderUnknown`, `sessionChanged`.
     func declareSession(
-        _ id: Name, _ configuration: SessionConfiguration?, audit note: AuditNote? = nil
+        _ id: Name, _ configuration: SessionConfiguration?, expecting expectation: SessionExpectation = .nothing,
+        audit note: AuditNote? = nil
     ) throws -> Bool {
         if try row("SELECT 1 FROM sessions WHERE id = ?", [id.text]) == nil {
+            guard expectation == .nothing else { throw StoreError.sessionChanged(id, now: nil) }
             try insertSession(
                 id, keepingSecrets(of: SessionConfiguration(), in: configuration ?? SessionConfiguration()))
             try audit(note)
             return true
         }
-        guard let configuration else { return false }
-        let before = try self.configuration(of: id)
+        let session = try session(id)
+        if case .revision(let revision) = expectation, revision != session.revision {
+            throw StoreError.sessionChanged(id, now: session.revision)
+        }
+        if let configuration { try change(session, to: configuration, audit: note) }
+        return false
+    }
+
+    /// Replaces the configuration of a session. Jobs that wait for what has changed are queued.
+    ///
+    /// - Parameter note: the entry of the audit log, if anything changes.
+    /// - Throws: `placeholderUnknown`.
+    func change(
+        _ session: Session, to configuration: SessionConfiguration, audit note: AuditNote? = nil
+    ) throws {
+        let (id, before) = (session.id, session.configuration)
         let after = try keepingSecrets(of: before, in: configuration)
         if after != before { try audit(note) }
-        try run("UPDATE sessions SET configuration = ? WHERE id = ?", [try sealer.text(after, of: id), id.text])
+        try run(
+            "UPDATE sessions SET configuration = ?, revision = revision + ? WHERE id = ?",
+            [try sealer.text(after, of: id), after != before, id.text])
         working.sessions.forget(id)
+        try noteExpectation(of: id, before: session)
         // A higher limit may admit jobs.
         wake(.jobs)
         if after.rateLimit != before.rateLimit { wake(.configurations) }
@@ -50,7 +70,6 @@ extension Transaction {
         } else if after.proxy != before.proxy {
             try supply([.proxy], toJobsOf: id)
         }
-        return false
     }
 
     /// - Throws: `placeholderUnknown`.
@@ -73,14 +92,20 @@ extension Transaction {
         for job in blocked { _ = try transitionJob(job.id, on: .helpSupplied(help)) }
     }
 
-    /// A new session begins after the events that an earlier session of the same name left in the journal.
+    /// A new session begins after the events that an earlier session of the same name left in the journal. Its revision begins
+    /// with the time, so that it is none of the earlier session.
     private func insertSession(_ id: Name, _ configuration: SessionConfiguration) throws {
         try run(
             """
-            INSERT INTO sessions (id, configuration, acknowledged_through, created_at)
-            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0), CAST(?3 AS BIGINT)
+            INSERT INTO sessions (id, configuration, acknowledged_through, created_at, revision, expects_acknowledgement)
+            SELECT ?1, ?2, coalesce(max(id), (SELECT last_event FROM removed_events WHERE session = ?1), 0),
+                CAST(?3 AS BIGINT), CAST(?3 AS BIGINT), CAST(?4 AS BIGINT)
             FROM events WHERE session = ?1
-            """, [id.text, try sealer.text(configuration, of: id), now.milliseconds])
+            """,
+            [
+                id.text, try sealer.text(configuration, of: id), now.milliseconds,
+                configuration.acknowledgement == .expected,
+            ])
         try run("INSERT INTO session_counts (session) VALUES (?)", [id.text])
     }
 }

@@ -1,7 +1,7 @@
 import Downloads
 import Foundation
 
-/// A session that has an unacknowledged finish.
+/// A finish whose acknowledgement is awaited.
 public struct UnacknowledgedFinish: Sendable, Equatable {
     public var session: Name
     public var batch: Int

@@ -41,6 +41,7 @@ extension Transaction {
                 now.milliseconds,
             ])
         working.subscriptions.forget(session)
+        try noteConsumer(of: session)
         guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
         if let existing, !webhook.reaches(asDoes: existing) { try releaseDeliveries(to: webhook.key) }
         return (webhook, existing == nil, existing?.secret == nil)

@@ -41,7 +41,8 @@ import Testing
             "max_connections_per_host": 1, "retry": ["max_attempts": 3, "base_seconds": 0.5, "max_seconds": 10],
             "directory": "photos", "on_conflict": "replace", "digest": "none", "decode": true,
             "priority": "low",
-            "finish_delay_seconds": 0, "metadata": ["owner": "camera-7"], "wait_for": ["space"], "connections": 1,
+            "finish_delay_seconds": 0, "acknowledgement": "none", "metadata": ["owner": "camera-7"],
+            "wait_for": ["space"], "connections": 1,
             "resume_data_ttl_seconds": 604_800, "minimum_bytes_per_second": nil, "rate_limit_bytes_per_second": nil,
             "max_total_size": 500_000,
             "tls": ["ca_file": nil, "pinned_public_keys": [:], "verify": true], "proxy": nil,
@@ -89,7 +90,7 @@ import Testing
 
     @Test func showsStateCountsAndProgressOfSession() async throws {
         let scene = try await Scene()
-        try await scene.api.declareSession("photos", ["finish_delay_seconds": 0])
+        try await scene.api.declareSession("photos", ["finish_delay_seconds": 0, "acknowledgement": "expected"])
         let running = try await scene.api.submit(scene.order("/held", ("session", "photos")))
         let failing = try await scene.api.submit(scene.order("/missing", ("session", "photos")))
         try await scene.api.waitForBytes(running, atLeast: 100_000)
@@ -114,5 +115,106 @@ import Testing
         #expect(idle["last_event"] == finish["id"])
         #expect(finish["data"]["outcome"] == "partly_failed")
         #expect(finish["data"]["failures"][0]["job"] == .string(failing))
+    }
+
+    // MARK: Changes
+
+    private func patch(
+        _ scene: Scene, _ body: JSON, _ name: String = "photos", headers: [(name: String, value: String)] = []
+    ) async throws -> APIAnswer {
+        try await scene.api.send("PATCH", "/v1/sessions/\(name)", body, headers: headers)
+    }
+
+    @Test(.realProcess) func changesAPartOfTheConfigurationAndKeepsTheRestAfterKill() async throws {
+        let scene = try await Scene()
+        let configuration: JSON = [
+            "directory": "photos", "proxy": "http://me:pw@127.0.0.1:3128",
+            "headers": ["Cookie": "id=1", "X-Album": "12"],
+            "retry": ["max_attempts": 3], "rate_limit_bytes_per_second": 5000,
+        ]
+        let before = try await scene.api.put("/v1/sessions/photos", configuration).json
+        let merge = [(name: "Content-Type", value: "application/merge-patch+json")]
+        let changed = try await patch(
+            scene, ["max_concurrent_jobs": 2, "headers": ["X-Album": nil], "directory": nil], headers: merge)
+        #expect(changed.status == 200)
+        var expected = before["configuration"].objectValue ?? [:]
+        (expected["max_concurrent_jobs"], expected["directory"]) = (2, "")
+        expected["headers"] = ["Cookie": "[secret]"]
+        #expect(changed.json["configuration"] == .object(expected))
+        #expect(try await patch(scene, ["headers": ["Cookie": "[secret]"]]).json["configuration"] == .object(expected))
+        try await scene.process.kill()
+        try await scene.process.restart()
+        #expect(try await scene.api.session("photos")["configuration"] == .object(expected))
+        // The header still has its value.
+        #expect(try await patch(scene, ["proxy": nil]).status == 200)
+        let id = try await scene.api.submit(scene.order("/file", ("session", "photos")))
+        try await scene.api.waitForJob(id, .succeeded)
+        #expect(scene.origin.requests(to: "/file").first?.header("Cookie") == "id=1")
+    }
+
+    @Test func refusesChangesThatADeclarationRefuses() async throws {
+        let scene = try await Scene()
+        #expect(try await patch(scene, ["directory": "a"]).problem == .init(kind: "not-found"))
+        #expect(try await scene.api.get("/v1/sessions/photos").status == 404)
+        let before = try await scene.api.put("/v1/sessions/photos", ["directory": "photos"])
+        for refusal in Refusal.session {
+            let answer = try await patch(scene, .object(refusal.members))
+            #expect(answer.status == 422 && answer.problem == refusal.problem, "\(answer)")
+        }
+        #expect(try await patch(scene, []).problem == .init(kind: "invalid-value", pointer: ""))
+        #expect(try await scene.api.send("PATCH", "/v1/sessions/photos").status == 400)
+        let placeholder = try await patch(scene, ["headers": ["Cookie": "[secret]"]])
+        #expect(placeholder.problem == .init(kind: "invalid-value", pointer: "/headers/Cookie"))
+        #expect(try await scene.api.session("photos") == before.json)
+        #expect(try await scene.api.get("/v1/sessions/photos").header("ETag") == before.header("ETag"))
+    }
+
+    @Test func aTagHoldsUntilTheConfigurationChanges() async throws {
+        let scene = try await Scene()
+        let first = try #require(try await scene.api.put("/v1/sessions/photos").header("ETag"))
+        let path = "/v1/sessions/photos"
+        // Jobs change the tag, but not the part that If-Match compares.
+        let job = try await scene.api.submit(scene.order("/file", ("session", "photos")))
+        try await scene.api.waitForJob(job, .succeeded)
+        let later = try #require(try await scene.api.get(path).header("ETag"))
+        #expect(later != first && later.prefix { $0 != "." } == first.prefix { $0 != "." })
+        func send(_ method: String, _ tag: String, _ body: JSON? = ["directory": "a"]) async throws -> APIAnswer {
+            try await scene.api.send(method, path, body, headers: [("If-Match", tag)])
+        }
+        let changed = try await send("PATCH", first)
+        let second = try #require(changed.header("ETag"))
+        #expect(changed.status == 200 && second.prefix { $0 != "." } != first.prefix { $0 != "." })
+        for method in ["PUT", "PATCH"] {
+            for tag in [first, later, "\"0\"", "x"] {
+                let answer = try await send(method, tag, ["directory": "b"])
+                #expect(answer.status == 412 && answer.problem == .init(kind: "precondition-failed"), "\(tag)")
+            }
+        }
+        #expect(try await send("PUT", first, nil).status == 412)
+        #expect(try await scene.api.session("photos")["configuration"]["directory"] == "a")
+        #expect(try await send("PUT", second, ["directory": "b"]).status == 200)
+        #expect(try await send("PATCH", "*").status == 200)
+        // A session that does not exist matches nothing.
+        let missing = try await scene.api.send("PUT", "/v1/sessions/new", [:], headers: [("If-Match", "*")])
+        #expect(missing.problem == .init(kind: "precondition-failed"))
+        #expect(try await patch(scene, [:], "new", headers: [("If-Match", "*")]).status == 404)
+    }
+
+    @Test func changesThatArriveTogetherAreAllMade() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("photos", ["directory": "photos"])
+        let api = scene.api
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let body: JSON = ["metadata": ["n\(number)": .count(number)]]
+                    let answer = try await api.send("PATCH", "/v1/sessions/photos", body)
+                    #expect(answer.status == 200)
+                }
+            }
+            try await group.waitForAll()
+        }
+        let configuration = try await scene.api.session("photos")["configuration"]
+        #expect(configuration["metadata"].names.count == 20 && configuration["directory"] == "photos")
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import TestKit
 import Testing
 
@@ -118,7 +119,9 @@ import Testing
 
     @Test func declaresListsShowsAcknowledgesAndDeletesSessions() async throws {
         let cli = try await CommandLineScene()
-        try cli.folder.write(#"{"directory": "a", "metadata": {"shelf": 7}, "connections": 3}"#, to: "photos.json")
+        try cli.folder.write(
+            #"{"directory": "a", "metadata": {"shelf": 7}, "connections": 3, "acknowledgement": "expected"}"#,
+            to: "photos.json")
         let set = try await cli.run(
             "session", "set", "photos", "--configuration", "photos.json", "--directory", "b", "--max-concurrent-jobs",
             "2", "--rate-limit", "2M", "--priority", "high", "--on-conflict", "error", "--wait-for", "url", "--json")
@@ -126,6 +129,17 @@ import Testing
         #expect(configuration["directory"] == "b" && configuration["metadata"]["shelf"] == 7, "\(set)")
         #expect(configuration["connections"] == 3 && configuration["max_concurrent_jobs"] == 2)
         #expect(configuration["rate_limit_bytes_per_second"] == 2_000_000 && configuration["priority"] == "high")
+        // Settings that are not given stay.
+        let changed = try await cli.run("session", "set", "photos", "--connections", "4", "--json")
+        #expect(changed.json["configuration"]["directory"] == "b" && changed.json["configuration"]["connections"] == 4)
+        try cli.folder.write(#"{"connections": 3, "priority": null}"#, to: "photos.json")
+        let restored = try await cli.run(
+            "session", "set", "photos", "--configuration", "photos.json", "--priority", "high", "--json")
+        #expect(restored.json["configuration"] == configuration)
+        for (word, value) in [("derived", JSON.null), ("none", "none"), ("expected", "expected")] {
+            let set = try await cli.run("session", "set", "photos", "--acknowledgement", word, "--json")
+            #expect(set.json["configuration"]["acknowledgement"] == value)
+        }
         // Declaring without options changes nothing.
         #expect(try await cli.run("session", "set", "photos", "--json").json["configuration"] == configuration)
         #expect(try await cli.run("session", "list", "-q").lines == ["default", "photos"])

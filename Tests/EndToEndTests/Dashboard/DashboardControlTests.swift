@@ -53,6 +53,7 @@ struct DashboardControlTests {
 
     @Test func declaresChangesAndDeletesSessions() async throws {
         let fetchd = try await FetchdProcess.start(Self.rehearsals)
+        try await fetchd.api.declareSession("default", ["acknowledgement": "expected"])
         let finished = try await fetchd.api.submit(["url": "rehearse:done.bin?size=10"])
         try await fetchd.api.waitForJob(finished, .succeeded)
         try await tell("organising", fetchd.baseURL)

@@ -36,9 +36,7 @@ import Testing
         #expect(Set(described.keys) == Set(scrape.metrics.keys))
         for (name, metric) in scrape.metrics {
             #expect(described[name]?.type == metric.type, "\(name)")
-            // No session has waited for the patience of an hour.
-            let isEmpty = name == "fetchd_finish_unacknowledged_seconds"
-            #expect(described[name]?.labels == (isEmpty ? ["session"] : metric.labels), "\(name)")
+            #expect(described[name]?.labels == metric.labels, "\(name)")
         }
     }
 

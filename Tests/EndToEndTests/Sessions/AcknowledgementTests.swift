@@ -15,7 +15,7 @@ import Webhooks
     private func finish(
         _ session: String = "films", _ path: String = "/file", in scene: Scene
     ) async throws -> JSON {
-        try await scene.api.declareSession(session, ["finish_delay_seconds": 0.05])
+        try await scene.api.declareSession(session, ["finish_delay_seconds": 0.05, "acknowledgement": "expected"])
         let batch = try await scene.api.session(session)["batch"].integer ?? 0
         try await scene.api.submit(scene.order(path, ("session", .string(session))))
         return try await scene.api.waitForFinish(of: session, batch: batch + 1)
@@ -61,6 +61,23 @@ import Webhooks
             return deliveries.arrayValue?.allSatisfy { $0["state"] == "acknowledged" } == true ? true : nil
         }
         #expect(try await scene.api.session("films")["unacknowledged_since"] == finish["time"])
+    }
+
+    /// No webhook and no client can acknowledge, until one does.
+    @Test func expectsNoAcknowledgementWithoutAConsumer() async throws {
+        let scene = try await Scene()
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
+        var finish: JSON = nil
+        for batch in Int64(1)...2 {
+            try await scene.api.submit(scene.order("/file", ("session", "films")))
+            finish = try await scene.api.waitForFinish(of: "films", batch: batch)
+            #expect(try await scene.api.session("films")["unacknowledged_since"] == .null)
+        }
+        #expect(try await scene.api.get("/v1/stats").json["finishes_unacknowledged"] == 0)
+        let before = try #require(finish["id"].integer) - 1
+        #expect(try await scene.api.acknowledge("films", through: before)["unacknowledged_since"] == finish["time"])
+        let none = try await scene.api.send("PATCH", "/v1/sessions/films", ["acknowledgement": "none"])
+        #expect(none.json["configuration"]["acknowledgement"] == "none" && none.json["unacknowledged_since"] == .null)
     }
 
     @Test(.realProcess) func acknowledgesThroughEventAndKeepsItAfterKill() async throws {
@@ -112,7 +129,7 @@ import Webhooks
 
     @Test(.realProcess) func deliversEveryFinishToPollingConsumer() async throws {
         let scene = try await Scene()
-        try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05])
+        try await scene.api.declareSession("films", ["finish_delay_seconds": 0.05, "acknowledgement": "expected"])
         for batch in Int64(1)...3 {
             try await scene.api.submit(scene.order("/file", ("session", "films")))
             let session = try await scene.api.waitForSession("films", toBe: "finished") {

@@ -13,7 +13,7 @@ import Webhooks
     }
 
     private func finish(_ session: String, in scene: Scene) async throws -> JSON {
-        try await scene.api.declareSession(session, ["finish_delay_seconds": 0])
+        try await scene.api.declareSession(session, ["finish_delay_seconds": 0, "acknowledgement": "expected"])
         try await scene.api.submit(scene.order("/file", ("session", .string(session))))
         return try await scene.api.waitForFinish(of: session)
     }

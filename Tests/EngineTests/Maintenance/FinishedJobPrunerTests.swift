@@ -48,8 +48,34 @@ import Testing
         #expect(try await fixture.store.checkCounts().isEmpty)
     }
 
+    @Test func removesAJobAtOnceIfNothingCanAcknowledgeIt() async throws {
+        let fixture = try MaintenanceFixture()
+        _ = try await finishedJob(fixture)
+        fixture.time.advance(by: 99)
+        _ = try await pruner(fixture).pass()
+        #expect(try await jobs(fixture) == 0)
+        #expect(try await fixture.store.session(.default).unacknowledgedSince == nil)
+    }
+
+    /// The finish of the batch names the jobs that failed.
+    @Test(arguments: [nil, .expected] as [Acknowledgement?])
+    func aBatchThatIsNotFinishedKeepsItsJobsOnlyForAConsumer(_ acknowledgement: Acknowledgement?) async throws {
+        let fixture = try MaintenanceFixture()
+        try await fixture.declare { $0.acknowledgement = acknowledgement }
+        let ids = try await fixture.create(3)
+        try await fixture.cancel(ids[1])
+        try await fixture.admit()
+        try await fixture.fail(ids[0])
+        fixture.time.advance(by: 101)
+        _ = try await pruner(fixture).pass()
+        let left: [JobState.Name: Int] = [.failed: 1, .running: 1]
+        #expect(try await fixture.states() == (acknowledgement == nil ? left : left.merging([.cancelled: 1]) { $1 }))
+        #expect(try await fixture.store.checkCounts().isEmpty)
+    }
+
     @Test func keepsAJobLongerIfItsConsumerHasNotAcknowledgedIt() async throws {
         let fixture = try MaintenanceFixture()
+        try await fixture.declare { $0.acknowledgement = .expected }
         _ = try await finishedJob(fixture)
         fixture.time.advance(by: 900)
         _ = try await pruner(fixture).pass()

@@ -76,6 +76,7 @@ final class ClockFixture {
     func fill() async throws {
         var configuration = SessionConfiguration()
         configuration.finishDelaySeconds = 30
+        configuration.acknowledgement = .expected
         _ = try await store.declareSession(Self.due, configuration: configuration)
         let hook = try await store.declareWebhook(
             Self.hook, of: .default,

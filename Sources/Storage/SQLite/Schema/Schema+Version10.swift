@@ -36,7 +36,7 @@ extension Schema {
         \(countedSessions);
         INSERT INTO service_counts (id, parts, part_bytes, deliveries_pending, deliveries_acknowledged,
             deliveries_exhausted, deliveries_cancelled, finishes_unacknowledged)
-        SELECT 1, counted.* FROM (\(countedService)) AS counted;
+        SELECT 1, counted.* FROM (\(counted(unacknowledged: "true"))) AS counted;
 
         """
 
@@ -96,7 +96,10 @@ extension Schema {
         """
 
     /// Counts what the row of `service_counts` keeps.
-    static let countedService = """
+    static let countedService = counted(unacknowledged: "is_awaited = 1")
+
+    private static func counted(unacknowledged condition: String) -> String {
+        """
         SELECT parts, part_bytes, deliveries_pending, deliveries_acknowledged, deliveries_exhausted,
             deliveries_cancelled, finishes_unacknowledged
         FROM (SELECT count(*) AS parts, coalesce(sum(bytes_durable), 0) AS part_bytes FROM parts) AS part_counts
@@ -108,7 +111,8 @@ extension Schema {
             FROM deliveries
         ) AS delivery_counts
         CROSS JOIN (
-            SELECT count(*) AS finishes_unacknowledged FROM batches WHERE state = 'finished'
+            SELECT count(*) AS finishes_unacknowledged FROM batches WHERE state = 'finished' AND \(condition)
         ) AS finish_counts
         """
+    }
 }

@@ -79,6 +79,9 @@ enum Schema {
         migrator.registerMigration("20: held jobs") { db in
             try db.execute(sql: heldJobs)
         }
+        migrator.registerMigration("21: expected acknowledgements") { db in
+            try db.execute(sql: acknowledgements)
+        }
         return migrator
     }
 
