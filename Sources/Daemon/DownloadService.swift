@@ -146,6 +146,7 @@ public final class DownloadService: Sendable {
         pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
         defer { pulse.withLock { $0 = nil } }
         let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
+        await adviseOnNodes(store)
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
         connect(engine, store)
@@ -175,6 +176,11 @@ public final class DownloadService: Sendable {
         await downloads.shutdown()
         await webhooks.shutdown()
         try result.get()
+    }
+
+    private func adviseOnNodes(_ store: Store) async {
+        guard let node = store.node, let nodes = try? await store.nodes() else { return }
+        for sentence in NodeStatus.advice(on: nodes, for: node.number) { log.warning("\(sentence)") }
     }
 
     /// The store was opened just before, so a failure of its database may be temporary.

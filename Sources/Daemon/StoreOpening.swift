@@ -42,10 +42,8 @@ struct StoreOpening: Sendable {
     private var storeOptions: Store.Options {
         var store = options.store
         store.log = log
-        store.onReplacement = { [log, onReplacement] in
-            log.critical(
-                "Other nodes have taken over the jobs of this one. fetchd starts again, and begins no change of a file until then."
-            )
+        store.onReplacement = { [log, onReplacement] loss in
+            log.critical("\(loss) It begins no change of a file until then.")
             onReplacement()
         }
         store.node.version = options.version

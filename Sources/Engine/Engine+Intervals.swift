@@ -11,6 +11,8 @@ extension Engine {
         public var folderRecovery: TimeInterval = 1
         /// Between two searches for unacknowledged finishes, at least.
         public var acknowledgementCheck: TimeInterval = 1
+        /// Between two comparisons of the running jobs of this node with its attempts.
+        public var attemptComparison: TimeInterval = 10
         /// Between two comparisons of the wall clock with the monotonic clock.
         public var clockCheck: TimeInterval = 1
         /// Between two prunings of the journal; nil: a tenth of `Retention.acknowledged`, at least 1 second, at most 1

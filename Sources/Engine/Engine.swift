@@ -105,6 +105,7 @@ public final class Engine: Sendable {
             PromotionRecovery(services: services, active: active, promoter: promoter),
             LeaseMonitor(services: services, active: active),
             AttemptRequestReader(services: services, active: active),
+            AttemptComparison(services: services, active: active, interval: intervals.attemptComparison),
             ConnectionClaimer(services: services, limits: { [self] in admissionLimits }),
             ConfigurationReader(services: services, active: active),
             FileRemover(services: services),

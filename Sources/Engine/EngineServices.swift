@@ -94,8 +94,8 @@ struct EngineServices: Sendable {
                 return value
             } catch StoreError.noSuchJob {
                 return nil
-            } catch StoreError.nodeReplaced {
-                // Another node has the job, so nothing is lost.
+            } catch StoreError.nodeReplaced, StoreError.changesLost {
+                // Another node or the next process has the job, so nothing is lost.
                 throw NotStored()
             } catch {
                 hasFailed = true

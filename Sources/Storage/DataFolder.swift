@@ -62,6 +62,19 @@ final class DataFolder: Sendable {
         guard Glibc.rename(file, other) == 0 else { throw .folder(path, errno) }
     }
 
+    /// The device and the inode of the file with the lock; nil if the system does not tell them.
+    var lockFile: String? {
+        var status = stat()
+        return fstat(lock, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
+    }
+
+    /// The path without links; the given one if the system does not tell it.
+    var absolutePath: String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// Releases the lock, so that another service can use the folder. Closing the descriptor would not release it while
     /// a forked child still has a copy.
     func release() { flock(lock, LOCK_UN) }

@@ -34,8 +34,9 @@ public final class Store: Sendable {
         public var followsServerClock = false
         /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
         public var acceptsUnsafeServer = false
-        /// Called once, when other nodes have taken over the work of this one. All changes fail from then on.
-        public var onReplacement: @Sendable () -> Void = {}
+        /// Called once, with the reason, when this process is not the node any more: other nodes have taken over its work, or the
+        /// server has lost changes. All changes fail from then on.
+        public var onReplacement: @Sendable (StoreError) -> Void = { _ in }
         /// Receives the log lines about the database.
         public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
 
@@ -104,14 +105,16 @@ public final class Store: Sendable {
     }
 
     /// A function that makes a call at its first use, and then nothing more.
-    private static func once(_ call: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    private static func once(
+        _ call: @escaping @Sendable (StoreError) -> Void
+    ) -> @Sendable (StoreError) -> Void {
         let isMade = Locked(false)
-        return {
+        return { loss in
             let isFirst = isMade.withLock { isMade in
                 defer { isMade = true }
                 return !isMade
             }
-            if isFirst { call() }
+            if isFirst { call(loss) }
         }
     }
 

@@ -59,6 +59,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case noSuchEvent(EventID, last: EventID)
     /// The requested events were pruned.
     case eventsPruned(after: EventID, firstAvailable: EventID)
+    /// The client has read events that the database has lost.
+    case eventsLost(after: EventID, firstAvailable: EventID)
     /// The job has another revision than the client expects.
     case revisionChanged(JobID, now: Int)
     /// The session has another revision than the client expects; nil: it does not exist.
@@ -97,6 +99,8 @@ public enum StoreError: Error, Sendable, Equatable {
     case databaseInUse(name: String)
     /// Other nodes have taken over the work of this one, or another process is this node.
     case nodeReplaced
+    /// The PostgreSQL server lacks changes that this process has stored or read.
+    case changesLost
 
     // Reading.
     /// A sealed value was changed, or moved from another place.
@@ -122,22 +126,26 @@ extension StoreError {
     /// another process has unlocked the database.
     public var canPass: Bool {
         switch self {
-        case .outOfSpace, .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced: true
+        case .outOfSpace, .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced, .changesLost: true
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .noSuchSession,
             .noSuchJob,
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .noSuchNode, .nodeInUse, .sessionFinishing,
             .sessionPermanent,
-            .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .revisionChanged, .sessionChanged,
-            .fieldsFixed,
-            .noResumeData,
-            .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed, .keyUnusable,
+            .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .eventsLost, .revisionChanged, .sessionChanged,
+            .fieldsFixed, .noResumeData, .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed,
+            .keyUnusable,
             .keyWrong, .answerLost,
             .webhookSecretsLost, .placeholderUnknown, .sealBroken, .serverUnsuitable:
             false
         }
     }
+}
+
+extension StoreError {
+    /// Whether this process is not the node any more, so that it has to begin again.
+    var isLossOfNode: Bool { self == .nodeReplaced || self == .changesLost }
 }
 
 extension StoreError: CustomStringConvertible {
@@ -190,6 +198,8 @@ extension StoreError: CustomStringConvertible {
         case .noSuchEvent(let event, let last): "There is no event \(event) yet; the last event is \(last)."
         case .eventsPruned(let after, let first):
             "Events after \(after) were pruned from the journal because of their age. The first available event is \(first)."
+        case .eventsLost(let after, let first):
+            "The event \(after) is lost: the database server continues from an earlier state, for example after a failover. The next available event is \(first). Read the jobs again."
         case .idempotencyKeyReused(let key):
             "The Idempotency-Key '\(key)' was used with another request; a new request needs a new key."
         case .revisionChanged(let job, let now):
@@ -210,6 +220,8 @@ extension StoreError: CustomStringConvertible {
         case .databaseInUse(let name): "The database \(name) is used by another fetchd."
         case .nodeReplaced:
             "Other nodes have taken over the jobs of this one, because it did not renew its lease in time, or another process has the same data folder. fetchd starts again."
+        case .changesLost:
+            "The PostgreSQL server lacks changes that it had stored: it is probably an asynchronous standby that has taken the place of the primary. fetchd starts again, and continues from what the server has."
         case .databaseAway(let why): "The PostgreSQL server cannot be used now: \(why)."
         case .notClosed(let path, let why):
             "The log \(path)-wal could not be copied into the database: \(why). The log stays: the next start reads it, and a backup of the database must include it."

@@ -1,6 +1,7 @@
-import PostgresClient
 import TestKit
 import Testing
+
+@testable import PostgresClient
 
 @Suite(.onItsOwnThread)
 struct TargetTests {
@@ -16,7 +17,8 @@ struct TargetTests {
     @Test(arguments: [
         "", "db", "host=db password=secret", "mysql://fetchd:secret@db/jobs", "postgres://fetchd:sec%zzret@db",
         "postgres://fetchd:secret@db?secret=1", "postgres://fetchd:secret@[db", "postgres://fetchd:secret@db?sslmode",
-        "postgres://fetchd:secret\0@db", "postgres://fetchd:secret@a,b,c:1,2/jobs?port=1,2",
+        "postgres://fetchd:secret\0@db", "postgres://fetchd:top@secret@db/jobs", "postgres://fetchd:top/secret@db/jobs",
+        "postgres://db:secret/jobs", "postgres://fetchd:secret@a,b,c:1,2/jobs?port=1,2",
     ])
     func invalidURLIsRefusedWithoutItsSecrets(_ url: String) {
         guard case .targetInvalid(let why) = failure(of: { _ = try PostgresTarget(url: url) }) else {
@@ -25,6 +27,28 @@ struct TargetTests {
         }
         #expect(!why.isEmpty)
         #expect(!why.contains("sec") && !why.contains("ret@"))
+    }
+
+    @Test(arguments: ["99999", "0", "1,99999"]) func portOutOfRangeIsRefused(_ port: String) {
+        let error = failure(of: { _ = try PostgresTarget(url: "postgres://a,b/jobs?port=\(port)") })
+        let number = port.split(separator: ",").last ?? ""
+        #expect(error == .targetInvalid(why: "a port is a number from 1 to 65535, not \(number)"))
+    }
+
+    /// Of libpq 15.
+    @Test(arguments: [
+        ("server certificate for \"localhost\" does not match host name \"127.0.0.1\"", PostgresCondition.encryptionRefused),
+        ("SSL error: certificate verify failed", .encryptionRefused),
+        ("server does not support SSL, but SSL was required", .encryptionRefused),
+        ("host name must be specified for a verified SSL connection", .encryptionRefused),
+        ("root certificate file \"/ca.pem\" does not exist", .encryptionRefused),
+        ("SSL error: tlsv1 alert unknown ca", .encryptionRefused),
+        ("Connection refused", .unreachable),
+        ("connection to server on socket \"/certificates/.s.PGSQL.5432\" failed: Connection refused", .unreachable),
+        ("SSL SYSCALL error: EOF detected", .unreachable),
+        ("could not translate host name \"db\" to address: Name or service not known", .unreachable),
+    ]) func refusalOfLibpqHasACondition(_ message: String, _ condition: PostgresCondition) {
+        #expect(PostgresCondition(refusal: message) == condition)
     }
 
     @Test func refusedConnectionNamesTheServer() throws {

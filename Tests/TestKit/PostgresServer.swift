@@ -56,6 +56,36 @@ public final class PostgresServer: Sendable {
         try await start()
     }
 
+    /// An asynchronous standby: a copy of a running server that receives all of its changes, and accepts no others before it is
+    /// promoted.
+    public init(following primary: PostgresServer) async throws {
+        programs = primary.programs
+        reservation = try .bound()
+        folder = try TemporaryFolder()
+        password = primary.password
+        try PostgresPrograms.give(folder.path)
+        let arguments = ["-D", folder.path("data"), "--checkpoint=fast", "--write-recovery-conf", "--no-sync"]
+        try await run("pg_basebackup", arguments + ["--dbname=\(primary.socketURL)"])
+        let copied = String(decoding: folder.bytes(of: "data/postgresql.auto.conf") ?? [], as: UTF8.self)
+        let own = ["port = \(port)", "unix_socket_directories = '\(folder.path)'"]
+        try folder.write(copied + "\n" + own.joined(separator: "\n") + "\n", to: "data/postgresql.auto.conf")
+        try await start()
+    }
+
+    /// Makes a standby the primary.
+    public func promote() async throws { try await run("pg_ctl", ["promote", "--wait", "-D", folder.path("data")]) }
+
+    /// The URL of several servers. A client uses the primary.
+    public static func socketURL(of servers: PostgresServer...) -> String {
+        let hosts = servers.map { "\($0.folder.path.replacing("/", with: "%2F")):\($0.port)" }
+        return "postgres://\(user)@\(hosts.joined(separator: ","))/postgres"
+    }
+
+    private func run(_ program: String, _ arguments: [String]) async throws {
+        let child = try await programs.start(program, arguments, in: folder.path)
+        guard try await child.waitForEnd() == .exited(0) else { throw Overdue("\(program) failed: \(child.errors)") }
+    }
+
     /// The server removes its shared memory when it shuts down. If SIGKILL ends it, a segment stays until the machine restarts.
     deinit {
         guard let child = process.current, child.endingSoFar == nil else { return }
@@ -98,7 +128,8 @@ public final class PostgresServer: Sendable {
             let lines = folder.bytes(of: "data/postmaster.pid").map { String(decoding: $0, as: UTF8.self) } ?? ""
             // A killed server leaves the file behind.
             let isOfThisServer = lines.hasPrefix("\(child.pid)\n")
-            return isOfThisServer && lines.contains("\nready") ? true : nil
+            let answers = lines.contains("\nready") || lines.contains("\nstandby")
+            return isOfThisServer && answers ? true : nil
         }
     }
 
@@ -147,8 +178,7 @@ public final class PostgresServer: Sendable {
         var arguments = ["-D", folder.path("data"), "-U", Self.user, "--no-locale", "--encoding=UTF8", "--no-sync"]
         arguments += ["--auth-local=trust", "--auth-host=\(options.password == nil ? "trust" : "scram-sha-256")"]
         if options.password != nil { arguments.append("--pwfile=\(folder.path("password"))") }
-        let child = try await programs.start("initdb", arguments, in: folder.path)
-        guard try await child.waitForEnd() == .exited(0) else { throw Overdue("initdb failed: \(child.errors)") }
+        try await run("initdb", arguments)
         var settings = [
             "listen_addresses = '127.0.0.1'", "port = \(port)", "unix_socket_directories = '\(folder.path)'",
             "max_connections = 300", "shared_buffers = 16MB", "fsync = \(options.syncs ? "on" : "off")",

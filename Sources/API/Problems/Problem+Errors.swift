@@ -32,7 +32,7 @@ extension Problem {
         case .placeholderUnknown(let header):
             self.init(.invalidValue, error.description, at: "/headers/" + header.replacing("~", with: "~0"))
         case .noSuchEvent: self.init(.invalidValue, error.description)
-        case .eventsPruned(_, let first):
+        case .eventsPruned(_, let first), .eventsLost(_, let first):
             self.init(.eventsPruned, error.description)
             members["first_available"] = .integer(first)
         case .noResumeData(_, _, let index):
@@ -43,7 +43,7 @@ extension Problem {
         case .outOfSpace:
             self.init(.outOfSpace, error.description)
             headers[.retryAfter] = "30"
-        case .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced:
+        case .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced, .changesLost:
             self.init(.unavailable, error.description)
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,

@@ -97,6 +97,8 @@ struct EventStream {
             return page.events.isEmpty ? .moved : .send(page.events.flatMap(ServerSentEvent.frame))
         } catch .eventsPruned(_, let first) {
             return reset(first)
+        } catch .eventsLost(_, let first) {
+            return reset(first)
         } catch .noSuchEvent(_, let last) {
             return reset(last + 1)
         } catch {

@@ -1,4 +1,5 @@
 import Downloads
+import Storage
 
 /// The last events of the journal in memory, for streams and waiting requests. Their number is limited: a reader that
 /// has fallen behind reads the database until it has caught up.
@@ -28,6 +29,8 @@ struct RecentEvents {
 
     /// - Parameter event: must be later than all events before.
     mutating func append(_ event: Event, frame: [UInt8]?) {
+        // Events were lost: the database tells it to a client whose position is in the gap.
+        if event.id - last > Store.gapAfterLostEvents { dropAll(before: event.id) }
         let entry = Entry(event: event, frame: frame)
         entries.append(entry)
         bytes += entry.size
@@ -37,6 +40,11 @@ struct RecentEvents {
             entries.removeFirst(start)
             start = 0
         }
+    }
+
+    private mutating func dropAll(before id: EventID) {
+        (entries, start, bytes) = ([], 0, 0)
+        floor = id - 1
     }
 
     private mutating func dropFirst() {

@@ -79,7 +79,8 @@ struct ConnectionAttempt {
         let line = lines.last { $0.hasPrefix("connection to") } ?? lines.first ?? "libpq gave no reason"
         let state = lines.lazy.compactMap { $0.firstMatch(of: /:  ([0-9A-Z]{5}):/) }.map { String($0.1) }.last
         let message = target.redaction.firstLine(of: String(line))
-        return PostgresReport(PostgresCondition(sqlState: state), sqlState: state, message: message)
+        let condition = state.map { PostgresCondition(sqlState: $0) } ?? PostgresCondition(refusal: message)
+        return PostgresReport(condition, sqlState: state, message: message)
     }
 
     private static func error(_ failure: RoundTripFailure) -> PostgresError {

@@ -22,10 +22,12 @@ public struct PostgresTarget: Sendable, CustomStringConvertible {
         }
         // libpq would end the text there.
         guard !url.utf8.contains(0) else { throw .targetInvalid(why: "it contains a NUL") }
+        try Self.requireOneAt(in: url)
         let (parameters, defaults) = (try ConnectionParameters.parse(url), ConnectionParameters.defaults())
         let effective = defaults.merging(parameters) { $1 }
         self.parameters = parameters
         self.defaults = defaults
+        try Self.requirePorts(effective["port"])
         endpoints = try Self.endpoints(of: effective)
         connectTimeout = effective["connect_timeout"].flatMap { Int($0) }.flatMap { $0 > 0 ? .seconds($0) : nil }
         redaction = Redaction(["password", "sslpassword"].compactMap { effective[$0] })
@@ -33,6 +35,25 @@ public struct PostgresTarget: Sendable, CustomStringConvertible {
         description =
             "\(effective["user"] ?? "")@\(host):\(effective["port"] ?? "5432")"
             + "/\(effective["dbname"] ?? effective["user"] ?? "")"
+    }
+
+    /// A password with an `@` or a `/` that is not encoded ends there for libpq, and its rest would be the host or the name of the
+    /// database, which `description` shows.
+    private static func requireOneAt(in url: String) throws(PostgresError) {
+        let rest = url[(url.firstRange(of: "://")?.upperBound ?? url.startIndex)...].prefix { $0 != "?" }
+        let authority = rest.prefix { $0 != "/" }
+        guard authority.filter({ $0 == "@" }).count <= 1, !rest.dropFirst(authority.count).contains("@") else {
+            throw .targetInvalid(
+                why: "an @ or a / in the user or in the password must be encoded, as %40 or %2F")
+        }
+    }
+
+    /// - Parameter list: with commas; libpq would look at it only when it connects.
+    private static func requirePorts(_ list: String?) throws(PostgresError) {
+        for port in Self.list(list) where !port.isEmpty && !(Int(port).map { (1...65_535).contains($0) } ?? false) {
+            let number = Int(port).map { ", not \($0)" } ?? ""
+            throw .targetInvalid(why: "a port is a number from 1 to 65535\(number)")
+        }
     }
 
     /// Whether the URL or the environment has this parameter.

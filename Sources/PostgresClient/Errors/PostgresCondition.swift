@@ -28,6 +28,9 @@ public enum PostgresCondition: Sendable, Equatable, CaseIterable {
     /// The name, the password or the certificate was refused, or is missing.
     case authenticationFailed
     case unknownDatabase
+    /// The certificate of the server or of the client is missing or not valid for this connection, or the server has no TLS although
+    /// it is required.
+    case encryptionRefused
     /// A table, column, type or function does not exist, or the role may not use it.
     case unknownObject
     /// The role lacks a privilege.
@@ -58,6 +61,14 @@ public enum PostgresCondition: Sendable, Equatable, CaseIterable {
             return
         }
         self = Self.states[sqlState] ?? Self.classes[String(sqlState.prefix(2))] ?? .other
+    }
+
+    /// - Parameter message: of libpq about a connection that it has refused itself. libpq has no codes for its reasons.
+    init(refusal message: String) {
+        // The names before can be those of files and hosts.
+        let reason = message.firstRange(of: "failed: ").map { message[$0.upperBound...] } ?? message[...]
+        let texts = ["certificate", "SSL was required", "verified SSL connection", "tlsv1 alert", "sslv3 alert"]
+        self = texts.contains { reason.contains($0) } ? .encryptionRefused : .unreachable
     }
 
     private static let states: [String: PostgresCondition] = [

@@ -48,6 +48,15 @@ final class CommitOrder: Sendable {
     /// The last event that was passed on.
     var lastEvent: EventID { state.withLock(\.lastEvent) }
 
+    /// The last commit and the last event that this node knows, also those that were not passed on yet.
+    var seen: JournalGaps.Seen {
+        state.withLock { state in
+            let waiting = state.waiting.values.compactMap { $0.events.last?.id }.max() ?? 0
+            return .init(
+                commits: max(state.position, state.waiting.keys.max() ?? 0), lastEvent: max(state.lastEvent, waiting))
+        }
+    }
+
     /// A commit of this node.
     ///
     /// - Parameter position: nil if it has changed no data.

@@ -9,8 +9,8 @@ struct NodeFollower: Sendable {
     let exchange: NodeExchange
     /// Sets the events of these kinds of work.
     let wake: @Sendable (Set<WorkKind>) -> Void
-    /// Called when this process is not the node any more.
-    let lose: @Sendable () -> Void
+    /// Called when this process is not the node any more, with the reason.
+    let lose: @Sendable (StoreError) -> Void
     /// What others have changed since the last read.
     private let changed = Locked(Changes())
 
@@ -46,7 +46,7 @@ struct NodeFollower: Sendable {
     init(
         order: CommitOrder, jobCache: JobCache, tokens: TokenTable, exchange: NodeExchange,
         wake: @escaping @Sendable (Set<WorkKind>) -> Void,
-        lose: @escaping @Sendable () -> Void
+        lose: @escaping @Sendable (StoreError) -> Void
     ) {
         (self.order, self.jobCache, self.tokens, self.exchange) = (order, jobCache, tokens, exchange)
         (self.wake, self.lose) = (wake, lose)

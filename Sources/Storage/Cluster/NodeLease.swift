@@ -18,13 +18,14 @@ final class NodeLease: Sendable {
         var renewedAt: Duration
         /// Since when the server could be used and its clock has not jumped.
         var steadySince: Duration
-        var isLost = false
+        /// Why this process is not the node any more.
+        var loss: StoreError?
         var isLeader = false
         /// The position of the journal at which `isLeader` was read.
         var leaderPosition = Int64.min
         var isDraining = false
 
-        func holds(at now: Duration) -> Bool { !isLost && now - renewedAt < NodeLease.patience }
+        func holds(at now: Duration) -> Bool { loss == nil && now - renewedAt < NodeLease.patience }
     }
 
     private let state: Locked<State>
@@ -45,13 +46,13 @@ final class NodeLease: Sendable {
         return state.withLock { $0.holds(at: now) }
     }
 
-    /// Whether another node has taken over, or a new process of this one has begun.
-    var isLost: Bool { state.withLock(\.isLost) }
+    /// Why this process is not the node any more; nil: it is.
+    var loss: StoreError? { state.withLock(\.loss) }
 
     /// Seconds until the server ends the lease, unless it is renewed; 0 if it has ended.
     var secondsLeft: Double {
         let now = uptime
-        return state.withLock { $0.isLost ? 0 : max(Duration.zero, $0.renewedAt + Self.duration - now).seconds }
+        return state.withLock { $0.loss != nil ? 0 : max(Duration.zero, $0.renewedAt + Self.duration - now).seconds }
     }
 
     /// Only a node with a lease leads.
@@ -105,6 +106,6 @@ final class NodeLease: Sendable {
 
     var isDraining: Bool { state.withLock(\.isDraining) }
 
-    /// Another node has taken over, or a new process of this one has begun.
-    func lose() { state.withLock { $0.isLost = true } }
+    /// - Parameter loss: why this process is not the node any more.
+    func lose(_ loss: StoreError) { state.withLock { $0.loss = $0.loss ?? loss } }
 }

@@ -2,14 +2,17 @@ import Downloads
 import Foundation
 
 extension Store {
+    /// The numbers of the events continue at least this far above those of lost events (`JournalGaps`).
+    public static let gapAfterLostEvents: EventID = 10_000
+
     /// - Throws: `eventsPruned` when events after `after` were pruned; `noSuchEvent` when `after` is above the last
-    ///   event: a reader with this cursor would miss later events.
+    ///   event: a reader with this cursor would miss later events; `eventsLost` when the event `after` is lost.
     public func events(_ query: EventQuery) async throws(StoreError) -> EventPage {
         let after = query.after ?? 0
         return try await read { db in
             // One snapshot: a later page can skip all events up to `last` that do not match.
             try Self.requireUnpruned(query, in: db)
-            let last = try Self.lastEvent(in: db)
+            let last = try db.isPostgres ? Self.lastEvent(for: after, in: db) : Self.lastEvent(in: db)
             let (sql, arguments) = query.statement
             guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
             let events = try db.rows(sql, arguments).map(EventRow.event)
@@ -17,6 +20,22 @@ extension Store {
             return EventPage(
                 events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
         }
+    }
+
+    /// As `lastEvent(in:)`, on PostgreSQL.
+    ///
+    /// The last number of a gap is no cursor of a lost event, because a client receives it as that of an empty page.
+    ///
+    /// - Throws: `eventsLost` if the cursor is in a gap.
+    private static func lastEvent(for cursor: EventID, in db: SQLConnection) throws -> EventID {
+        let journal = try db.row(
+            """
+            SELECT last, (
+                SELECT min(next_event) FROM journal_gaps WHERE last_event < ?1 AND next_event - 1 > ?1
+            ) AS next_event FROM journal WHERE id = 1
+            """, [cursor])
+        if let next: EventID = journal?["next_event"] { throw StoreError.eventsLost(after: cursor, firstAvailable: next) }
+        return journal?["last"] ?? 0
     }
 
     /// The identifier of the last event that was ever appended; 0 before the first.

@@ -21,6 +21,9 @@ struct GroupAttempts {
     private var lostConnections = 0
     private var conflicts = 0
 
+    /// Whether this can be the last commit of the node, besides the last one whose outcome is known.
+    func canHaveStored(_ id: String) -> Bool { uncertain?.id == id }
+
     /// The position of the attempt with an unknown outcome, if it was stored. The next attempt has the lock of the journal, so
     /// it is certain now.
     func stored(before next: PostgresGroup) -> Int64? {

@@ -22,10 +22,11 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
     ///
     /// - Parameters:
     ///   - requiresDurability: whether a server that may lose acknowledged changes is refused.
-    ///   - node: the identifier of the node, what it says about itself, and its log; nil in tests of the engine alone.
-    /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`, `databaseInUse`.
+    ///   - node: nil in tests of the engine alone.
+    /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`, `databaseInUse`; `folderUnusable` if the
+    ///   data folder is a copy.
     init(
-        url: String, requiresDurability: Bool, node: (id: String, description: NodeDescription, log: Logger)?
+        url: String, requiresDurability: Bool, node: PostgresMembership.Applicant?
     ) throws(StoreError) {
         do {
             target = try PostgresTarget(url: url)
@@ -33,14 +34,14 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
             let reach = try ServerReach()
             (readers, writer) = (PostgresReaders(target, reach), PostgresWriter(reach))
             let connection = try writer.connection(to: target)
+            if node != nil { try NotificationCheck.run(on: connection, target) }
             if requiresDurability, let fault = try PostgresServerSettings(of: connection).fault {
                 throw StoreError.serverUnsuitable(why: "\(name) cannot be used. \(fault)")
             }
             try PostgresSchema.migrate(connection, name: name)
             channel = try PostgresNode.channel(on: connection)
             if let node {
-                let joined = try PostgresMembership(
-                    node.id, node.description, target, reach, channel, connection, node.log)
+                let joined = try PostgresMembership(node, target, reach, channel, connection)
                 (membership, opened) = (joined, (joined.start.position, joined.start.lastEvent))
             } else {
                 membership = nil
@@ -125,7 +126,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
 
     /// A node that others can take for dead stores nothing, even if the server can be reached again.
     private func requireLease() throws(StoreError) {
-        if membership?.lease.isLost == true { throw .nodeReplaced }
+        if let loss = membership?.lease.loss { throw loss }
         guard holdsLease else { throw .leaseEnded }
     }
 
@@ -161,6 +162,7 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
                 }
                 try body(SQLConnection(group.session), group.numbers)
                 guard try group.commit(to: channel, notice(), isKept: writer.takesTurns) else { return nil }
+                writer.lastStored = group.id
                 return note(group.position + 1)
             } catch {
                 group.rollBack()
@@ -196,21 +198,40 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
         while true {
             do {
                 try requireLease()
-                let session = PostgresSession(try writer.connection(to: target), writer.dialect, .readCommitted)
-                let group = PostgresGroup(session, of: node, excluded: attempts.excluded)
+                let connection = try writer.connection(to: target)
+                let session = PostgresSession(connection, writer.dialect, .readCommitted)
+                let group = PostgresGroup(session, of: node, membership?.gaps, excluded: attempts.excluded)
                 writer.group = group
+                let seen = membership?.seen ?? .init()
                 try group.lock(known: writer.position)
                 // The lock may have taken long.
                 try requireLease()
+                guard try isContinued(at: group, attempts, seen, connection) else { continue }
+                writer.lastStored = group.previous
                 membership?.note(leader: group.leader, at: group.position)
                 writer.noteTurn(afterOthers: group.session.changedByOthers != nil)
                 settle(before: group)
                 return group
             } catch {
-                if case .nodeReplaced? = error as? StoreError { membership?.lease.lose() }
+                if let loss = error as? StoreError, loss.isLossOfNode { membership?.lease.lose(loss) }
                 writer.group?.rollBack()
                 try attempts.prepareConnection(after: error)
             }
         }
+    }
+
+    /// Whether the server has all that this process has stored and seen. If not, the group is over.
+    ///
+    /// - Returns: false if the group must begin again, after a gap in the numbers of the events.
+    /// - Throws: `StoreError.changesLost` if this process has to begin again.
+    private func isContinued(
+        at group: PostgresGroup, _ attempts: GroupAttempts, _ seen: JournalGaps.Seen, _ connection: PostgresConnection
+    ) throws -> Bool {
+        guard let gaps = membership?.gaps, let found = group.found else { return true }
+        let lacksOwn = writer.lacks(group.previous) && !attempts.canHaveStored(group.previous)
+        guard lacksOwn || gaps.isDoubtful(found, seen) else { return true }
+        group.rollBack()
+        guard try !gaps.follow(seen, lacksOwn: lacksOwn, on: connection) else { throw StoreError.changesLost }
+        return false
     }
 }

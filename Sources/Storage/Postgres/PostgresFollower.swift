@@ -13,6 +13,7 @@ final class PostgresFollower: Sendable {
     private let node: Node
     private let channel: String
     private let lease: NodeLease
+    private let gaps: JournalGaps
     private let firstNode: Locked<Int64?>
     private let follower: NodeFollower
     private let isClosed = Locked(false)
@@ -20,10 +21,10 @@ final class PostgresFollower: Sendable {
 
     init(
         _ target: PostgresTarget, _ reach: ServerReach, _ node: Node, channel: String, _ lease: NodeLease,
-        _ firstNode: Locked<Int64?>, _ follower: NodeFollower
+        _ gaps: JournalGaps, _ firstNode: Locked<Int64?>, _ follower: NodeFollower
     ) {
         (self.target, self.reach, self.node, self.channel) = (target, reach, node, channel)
-        (self.lease, self.firstNode, self.follower) = (lease, firstNode, follower)
+        (self.lease, self.gaps, self.firstNode, self.follower) = (lease, gaps, firstNode, follower)
         let thread = Thread { [self] in
             run()
             ended.signal()
@@ -45,9 +46,9 @@ final class PostgresFollower: Sendable {
         while !isClosed.withLock(\.self) {
             do {
                 try follow(try connect())
-            } catch StoreError.nodeReplaced {
-                lease.lose()
-                return follower.lose()
+            } catch let loss as StoreError where loss.isLossOfNode {
+                lease.lose(loss)
+                return follower.lose(loss)
             } catch {
                 // The writer reports the fault of the server, if it lasts.
                 if !lease.holds, (error as? PostgresError)?.isSilence == true { reach.noteSilence() }
@@ -117,11 +118,19 @@ final class PostgresFollower: Sendable {
         _ connection: PostgresConnection, _ dialect: PostgresDialect, _ renewal: LeaseRenewal
     ) throws -> Bool {
         follower.prepareRead()
+        let seen = follower.order.seen
         let session = PostgresSession(connection, dialect, .snapshot)
         defer { session.rollBack() }
         let db = SQLConnection(session)
         let time = lease.takeoverTime
-        guard let state = try db.row(Self.state, [time]) else { return false }
+        guard let state = try db.row(self.state, [time]) else { return false }
+        let found = JournalGaps.Found(
+            commits: state["commits"], lastGap: state["last_gap"], isContinued: state["is_continued"])
+        if gaps.isDoubtful(found, seen) {
+            session.rollBack()
+            guard try !gaps.follow(seen, on: connection) else { throw StoreError.changesLost }
+            return true
+        }
         if let first: Int64 = state["first_node"] { firstNode.withLock { $0 = first } }
         let position: Int64 = state["commits"]
         let leads = lease.note(isLeader: (state["leader"] as Int64?) == node.number, at: position)
@@ -130,12 +139,14 @@ final class PostgresFollower: Sendable {
         return try follower.read(to: position, in: db)
     }
 
-    private static let state = """
-        SELECT commits, leader, first_node,
+    private var state: String {
+        """
+        SELECT commits, leader, first_node, \(gaps.columns),
             leader IS NOT NULL AND EXISTS (SELECT 1 FROM nodes WHERE number = leader AND expires_at IS NOT NULL) AS is_led,
             EXISTS (SELECT 1 FROM nodes WHERE \(PostgresNode.hasEnded("expires_at", own: "?1"))) AS ended
         FROM journal
         """
+    }
 }
 
 extension PostgresError {

@@ -13,21 +13,25 @@ final class PostgresGroup {
     private(set) var previous = ""
     /// The number of the node that leads; nil if none does.
     private(set) var leader: Int64?
+    /// See `JournalGaps`; nil without a node.
+    private(set) var found: JournalGaps.Found?
     /// Identifies this group among those of its node.
     let id = UUID().uuidString
     /// The write that was refused after it had changed something, by its place in the group.
     private(set) var undone: Int?
     private let node: Node?
+    private let gaps: JournalGaps?
     private let excluded: [Int: StoreError?]
     private var lastEvent: EventID = 0
     private var count = 0
 
     /// - Parameters:
     ///   - node: nil: the tables are not those of a service. For tests.
+    ///   - gaps: those of the node.
     ///   - excluded: see `GroupAttempts`.
-    init(_ session: PostgresSession, of node: Node?, excluded: [Int: StoreError?]) {
+    init(_ session: PostgresSession, of node: Node?, _ gaps: JournalGaps?, excluded: [Int: StoreError?]) {
         self.session = session
-        self.node = node
+        (self.node, self.gaps) = (node, gaps)
         self.excluded = excluded
     }
 
@@ -39,7 +43,7 @@ final class PostgresGroup {
         let results = try session.together([
             ("SELECT last, commits, leader, settings FROM journal WHERE id = 1 FOR UPDATE", []),
             // The snapshot of this query is later than the lock, so it has what the former holder of the lock has changed.
-            (Self.state, ["node": node?.number ?? 0]),
+            (Self.state + (gaps.map { ", " + $0.columns } ?? ""), ["node": node?.number ?? 0]),
             (Self.notices, [known ?? Int64.max]),
         ])
         guard let journal = results[0].first, let state = results[1].first else {
@@ -52,6 +56,8 @@ final class PostgresGroup {
         session.changedByOthers = position == known ? nil : changes(since: known, results[2])
         session.lastJump = state.optional(2) ?? 0
         session.settingsVersion = journal.value(3)
+        guard gaps != nil else { return }
+        found = .init(commits: position, lastGap: state.value("last_gap"), isContinued: state.value("is_continued"))
     }
 
     /// The notice of each commit since then tells which jobs it has changed. If one is missing, it may have changed any.

@@ -1,14 +1,25 @@
 import Downloads
+import Foundation
 import Locks
 import Logging
 import PostgresClient
 
 /// The possession of a node's row: the lease, and the thread that keeps it.
 final class PostgresMembership: Sendable {
+    /// A process that wants to be a node.
+    struct Applicant {
+        /// See `NodeFile`.
+        var id: String
+        var place: NodePlace
+        var description: NodeDescription
+        var log: Logger
+    }
+
     let node: Node
     let lease: NodeLease
     /// The journal when the service became a node.
     let start: PostgresNode.Registration
+    let gaps: JournalGaps
     /// See `Store.firstNode`.
     let firstNode: Locked<Int64?>
     private let target: PostgresTarget
@@ -18,17 +29,44 @@ final class PostgresMembership: Sendable {
     private let follower = Locked<PostgresFollower?>(nil)
     private let nodes = Locked<NodeFollower?>(nil)
 
-    /// - Parameter id: see `NodeFile`.
+    /// Waits for the end of the lease of a former process, if that is not known to have ended: for 10 seconds at most.
+    ///
+    /// - Throws: `StoreError.folderUnusable` if that process lives.
     init(
-        _ id: String, _ description: NodeDescription, _ target: PostgresTarget, _ reach: ServerReach, _ channel: String,
-        _ connection: PostgresConnection, _ log: Logger
+        _ applicant: Applicant, _ target: PostgresTarget, _ reach: ServerReach, _ channel: String,
+        _ connection: PostgresConnection
     ) throws {
-        (self.target, self.reach, self.channel, self.log) = (target, reach, channel, log)
-        let sentAt = SystemTime().uptime
-        start = try PostgresNode.register(id, description, channel: channel, on: connection)
+        (self.target, self.reach, self.channel, log) = (target, reach, channel, applicant.log)
+        gaps = try JournalGaps(on: connection)
+        let (registration, sentAt) = try Self.register(applicant, channel, connection)
+        start = registration
         (node, firstNode) = (start.node, Locked(start.firstNode))
         lease = NodeLease(
             .init(serverTime: start.serverTime, sentAt: sentAt, answeredAt: SystemTime().uptime))
+    }
+
+    private static func register(
+        _ applicant: Applicant, _ channel: String, _ connection: PostgresConnection
+    ) throws -> (PostgresNode.Registration, sentAt: Duration) {
+        var watched: (process: FormerProcess, since: Duration)?
+        while true {
+            let sentAt = SystemTime().uptime
+            let outcome = try PostgresNode.register(applicant, channel: channel, on: connection) { present in
+                watched.map { $0.process.verdict(on: present, watched: sentAt - $0.since) } ?? .undecided
+            }
+            switch outcome {
+            case .registered(let registration): return (registration, sentAt)
+            case .refused(let process): throw process.refusal(at: applicant.place)
+            case .undecided(let process):
+                if watched == nil {
+                    watched = (process, sentAt)
+                    applicant.log.notice(
+                        "A process of this node has run \(process.place.text), and its lease has not ended. fetchd waits for the end of the lease, or for its renewal."
+                    )
+                }
+                Thread.sleep(forTimeInterval: 0.2)
+            }
+        }
     }
 
     /// The thread keeps the follower alive. Without this, a store that is released but not closed would renew its lease
@@ -38,8 +76,13 @@ final class PostgresMembership: Sendable {
     /// Call it once.
     func follow(_ nodes: NodeFollower) {
         self.nodes.withLock { $0 = nodes }
-        let started = PostgresFollower(target, reach, node, channel: channel, lease, firstNode, nodes)
+        let started = PostgresFollower(target, reach, node, channel: channel, lease, gaps, firstNode, nodes)
         follower.withLock { $0 = started }
+    }
+
+    /// What this process has seen of the journal.
+    var seen: JournalGaps.Seen {
+        nodes.withLock(\.self)?.order.seen ?? .init(commits: start.position, lastEvent: start.lastEvent)
     }
 
     /// What the writer has read or stored.
@@ -56,7 +99,7 @@ final class PostgresMembership: Sendable {
     func leave() {
         follower.withLock { $0.take() }?.close()
         guard lease.holds else { return }
-        lease.lose()
+        lease.lose(.databaseAway(why: "this node has given its lease back"))
         do {
             try giveBack()
         } catch {

@@ -14,19 +14,36 @@ enum PostgresNode {
         var serverTime: Int64
     }
 
-    /// Makes the service a node with a new epoch, and gives it a lease. A former process of the same node is replaced.
+    enum Outcome {
+        case registered(Registration)
+        /// The row has the lease of this process, which may live.
+        case undecided(FormerProcess)
+        /// The row has the lease of this process, which lives.
+        case refused(FormerProcess)
+    }
+
+    /// Makes the service a node with a new epoch, and gives it a lease. A former process of the same node is replaced, if it is known to
+    /// have ended.
     ///
     /// The node does not lead and posts to no webhook yet: its workers run only after its start, which can take long. See
     /// `Store.takeOverNodes`.
     ///
-    /// - Parameter id: see `NodeFile`.
+    /// - Parameter verdict: on the process that has the row and its lease, if that is elsewhere.
     static func register(
-        _ id: String, _ description: NodeDescription, channel: String, on connection: PostgresConnection
-    ) throws -> Registration {
+        _ applicant: PostgresMembership.Applicant, channel: String, on connection: PostgresConnection,
+        verdict: (FormerProcess) -> FormerProcess.Verdict
+    ) throws -> Outcome {
         try connection.transaction { transaction in
             let journal = try transaction.execute(
                 PostgresStatement("SELECT commits, last, first_node FROM journal WHERE id = 1 FOR UPDATE"))
-            let row = try transaction.execute(PostgresStatement(insert, values(id, description)))
+            if let former = try former(applicant, &transaction) {
+                switch verdict(former) {
+                case .undecided: return .undecided(former)
+                case .lives: return .refused(former)
+                case .hasEnded: break
+                }
+            }
+            let row = try transaction.execute(PostgresStatement(insert, values(applicant)))
             let node = Node(number: try row[0].value(0), epoch: try row[0].value(1))
             try transaction.commit(with: [
                 PostgresStatement("DELETE FROM additional_connections WHERE node = $1", [.int8(node.number)]),
@@ -34,25 +51,45 @@ enum PostgresNode {
                 PostgresStatement(endLead, [.int8(node.number)]),
                 announcement(CommitNotice(work: [.deliveries]), of: node, on: channel),
             ])
-            return Registration(
-                node: node, position: try journal[0].value(0), lastEvent: try journal[0].value(1),
-                firstNode: try journal[0].optional(2), serverTime: try row[0].value(2))
+            return .registered(
+                Registration(
+                    node: node, position: try journal[0].value(0), lastEvent: try journal[0].value(1),
+                    firstNode: try journal[0].optional(2), serverTime: try row[0].value(2)))
         }
     }
 
-    private static func values(_ id: String, _ description: NodeDescription) -> [PostgresValue] {
-        [
-            .text(id), .inferred(description.url), .text(description.version),
+    /// The process that has the row and its lease; nil if there is none, or if it has ended because this process has its lock.
+    private static func former(
+        _ applicant: PostgresMembership.Applicant, _ transaction: inout PostgresTransaction
+    ) throws -> FormerProcess? {
+        guard let row = try transaction.execute(PostgresStatement(selectFormer, [.text(applicant.id)])).first else {
+            return nil
+        }
+        let place = NodePlace(lock: try row.optional(2), machine: try row.optional(3), folder: try row.optional(4))
+        guard !place.isSame(as: applicant.place) else { return nil }
+        return FormerProcess(
+            epoch: try row.value(0), expiresAt: try row.value(1), place: place, url: try row.optional(5))
+    }
+
+    private static let selectFormer =
+        "SELECT epoch, expires_at, place, machine, folder, url FROM nodes WHERE id = $1 AND expires_at > \(now)"
+
+    private static func values(_ applicant: PostgresMembership.Applicant) -> [PostgresValue] {
+        let (description, place) = (applicant.description, applicant.place)
+        return [
+            .text(applicant.id), .inferred(description.url), .text(description.version),
             .text(description.sharesDownloads ? "shared" : "local"), .int8(Int64(description.slots)),
+            .text(place.lock), .text(place.machine), .text(place.folder),
         ]
     }
 
     private static let insert = """
-        INSERT INTO nodes (id, epoch, url, version, downloads, slots, started_at, expires_at)
-        VALUES ($1, 1, $2, $3, $4, $5, \(now), \(leaseEnd))
+        INSERT INTO nodes (id, epoch, url, version, downloads, slots, started_at, expires_at, place, machine, folder)
+        VALUES ($1, 1, $2, $3, $4, $5, \(now), \(leaseEnd), $6, $7, $8)
         ON CONFLICT (id) DO UPDATE SET epoch = nodes.epoch + 1, url = excluded.url, version = excluded.version,
             downloads = excluded.downloads, slots = excluded.slots, is_draining = 0, started_at = excluded.started_at,
-            expires_at = excluded.expires_at
+            expires_at = excluded.expires_at, place = excluded.place, machine = excluded.machine,
+            folder = excluded.folder
         RETURNING number, epoch, \(now)
         """
 

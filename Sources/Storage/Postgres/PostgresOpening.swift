@@ -5,7 +5,9 @@ struct PostgresOpening {
     init(_ url: String, _ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
         let engine = try PostgresEngine(
             url: url, requiresDurability: !options.acceptsUnsafeServer,
-            node: (id: try NodeFile.identifier(in: folder), description: options.node, log: options.log))
+            node: PostgresMembership.Applicant(
+                id: try NodeFile.identifier(in: folder), place: NodePlace(of: folder), description: options.node,
+                log: options.log))
         let unlocking = try Unlocking(folder, options.key, database: engine.name)
         do {
             try engine.read(unlocking.verify)

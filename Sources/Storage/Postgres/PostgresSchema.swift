@@ -11,8 +11,7 @@ enum PostgresSchema {
     private static let steps: [(version: Int, script: String)] = [
         (18, sessions + journal + jobs + jobIndexes + parts + webhooks + service + callers + firstRows),
         (19, nodes),
-        (20, version20),
-        (21, acknowledgements),
+        (20, version20 + acknowledgements + journalGaps + nodePlaces),
     ]
 
     /// The schema version that this program writes.

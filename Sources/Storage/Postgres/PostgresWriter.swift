@@ -9,6 +9,8 @@ final class PostgresWriter: @unchecked Sendable {
     var group: PostgresGroup?
     /// `journal.commits` after the last commit of this store; nil before it is known.
     var position: Int64?
+    /// The last commit of this node as this process knows it; nil: it has not looked yet.
+    var lastStored: String?
     /// The last group, if its callers got an error because the outcome was unknown.
     var uncertain: UncertainCommit?
     /// The position of that group, if it has turned out to be stored.
@@ -46,6 +48,14 @@ final class PostgresWriter: @unchecked Sendable {
 
     func noteTurn(afterOthers: Bool) {
         groupsSinceOthers = afterOthers ? 0 : min(groupsSinceOthers + 1, Self.groupsOfATurn)
+    }
+
+    /// Whether the server lacks the last commit of this process.
+    ///
+    /// - Parameter previous: the last commit of this node that the server has.
+    func lacks(_ previous: String) -> Bool {
+        guard let lastStored, previous != lastStored else { return false }
+        return previous != uncertain?.id
     }
 
     /// The next call connects again, for example to another server of the address.

@@ -16,7 +16,8 @@ extension StoreError {
     /// The server has refused the connection, or did not answer.
     private init(refusal report: PostgresReport, _ text: String) {
         switch report.condition {
-        case .authenticationFailed, .unknownDatabase, .permissionDenied: self = .serverUnsuitable(why: text + ".")
+        case .authenticationFailed, .unknownDatabase, .permissionDenied, .encryptionRefused:
+            self = .serverUnsuitable(why: text + ".")
         default: self = .databaseAway(why: text)
         }
     }
@@ -30,7 +31,8 @@ extension StoreError {
             .unreachable, .transactionFailed:
             self = .databaseAway(why: text)
         case .uniqueViolation, .foreignKeyViolation, .checkViolation, .notNullViolation, .authenticationFailed,
-            .unknownDatabase, .unknownObject, .permissionDenied, .invalidText, .statementUnknown, .notSupported, .other:
+            .unknownDatabase, .unknownObject, .permissionDenied, .invalidText, .statementUnknown, .notSupported,
+            .encryptionRefused, .other:
             self = .failed(why: text)
         }
     }

@@ -31,7 +31,7 @@ extension Writer {
     /// - Returns: whether there was no fault before.
     private func note(_ fault: StoreError) -> Bool {
         switch fault {
-        case .databaseInUse, .nodeReplaced: onReplacement()
+        case .databaseInUse, .nodeReplaced, .changesLost: onReplacement(fault)
         default: break
         }
         return condition.withLock { condition in

@@ -21,7 +21,7 @@ final class Writer: Sendable {
     private let sealer: Sealer
     private let order: CommitOrder
     private let onDue: @Sendable (Set<WorkKind>) -> Void
-    let onReplacement: @Sendable () -> Void
+    let onReplacement: @Sendable (StoreError) -> Void
     private let measurements: StoreMeasurements
     let queue = DispatchQueue(label: "fetchd.writer", qos: .userInitiated)
     private let inbox = Locked(Inbox())
@@ -49,7 +49,7 @@ final class Writer: Sendable {
         ulids: ULIDSequence, jobCache: JobCache, settings: SettingsFollower, sealer: Sealer,
         measurements: StoreMeasurements, log: Logger, order: CommitOrder,
         onDue: @escaping @Sendable (Set<WorkKind>) -> Void,
-        onReplacement: @escaping @Sendable () -> Void
+        onReplacement: @escaping @Sendable (StoreError) -> Void
     ) {
         self.engine = engine
         self.log = log

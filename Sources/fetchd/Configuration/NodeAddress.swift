@@ -9,13 +9,14 @@ struct NodeAddress: Sendable, Equatable {
 
     /// - Throws: `SettingsError`.
     init(_ text: String) throws {
-        guard let components = URLComponents(string: text),
+        // Foundation would encode other characters, such as a space at the end.
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let components = URLComponents(string: text),
             ["http", "https"].contains(components.scheme?.lowercased()),
             let host = components.encodedHost, !host.isEmpty, components.user == nil, components.password == nil,
             components.query == nil, components.fragment == nil
         else {
             throw SettingsError(
-                "node_url is '\(text)'; it must be an http or https address without user, query and fragment, such as http://10.0.0.7:8080."
+                "node_url is '\(text)'; it must be an http or https address without user, query, fragment and spaces, such as http://10.0.0.7:8080."
             )
         }
         url = text.hasSuffix("/") ? String(text.dropLast()) : text

@@ -17,6 +17,23 @@ import Testing
         #expect(outcome.errors.contains("store is not the address of a database"), "\(outcome)")
     }
 
+    /// libpq would take the rest of the password for the host.
+    @Test func refusesAnUnencodedPasswordWithoutShowingIt() async throws {
+        let environment = ["FETCHD_STORE": "postgres://fetchd:top@s3cret@db/jobs"]
+        for command in [["config", "show"], ["serve"], ["doctor"]] {
+            let outcome = try await FetchdProcess.run(command, environment: environment)
+            #expect(!outcome.succeeded && (outcome.output + outcome.errors).contains("encoded, as %40"), "\(outcome)")
+            #expect(!(outcome.output + outcome.errors).contains("s3cret"), "\(outcome)")
+        }
+    }
+
+    @Test(arguments: ["http://10.0.0.7:8080 ", "http://10.0.0.7 :8080", "http://10.0.0.7:8080 http://10.0.0.8:8080"])
+    func refusesANodeAddressWithASpace(_ url: String) async throws {
+        let outcome = try await FetchdProcess.run(["config", "show", "--node-url", url])
+        #expect(outcome.ending == .exited(64), "\(outcome)")
+        #expect(outcome.errors.contains("node_url is '\(url)'"), "\(outcome)")
+    }
+
     @Test(arguments: [("both", "it must be local or shared"), ("shared", "Set --store, too")])
     func refusesASharedFolderWithoutADatabaseOfAllServices(_ sharing: String, _ reason: String) async throws {
         let outcome = try await FetchdProcess.run(["config", "show", "--downloads", sharing])

@@ -6,7 +6,7 @@ import hashlib
 import random
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Iterable
 
@@ -55,6 +55,8 @@ class Evidence:
     faults: list[Fault]
     # What has to be added to a moment of the monotonic clock to get that of the wall clock.
     wall: float
+    # The gaps that failovers have left in the numbers of the events: the last event before, and the first one after.
+    gaps: list[tuple[int, int]] = field(default_factory=list)
 
 
 def opened(source: Path | list[str], stack: ExitStack) -> Iterable[str]:
@@ -91,6 +93,7 @@ def gathered(world: World, readings: list[Reading], records: list[Path]) -> Evid
         {number: node.service.log for number, node in nodes.items()},
         world.timeline.faults,
         time.time() - time.monotonic(),
+        [(int(a), int(b)) for a, b in world.database.query("SELECT last_event, next_event FROM journal_gaps ORDER BY 1")],
     )
 
 

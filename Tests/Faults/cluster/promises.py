@@ -66,18 +66,20 @@ def _counts(evidence: Evidence) -> Faults:
         if wrong:
             yield "counts", f"node {node} reports {wrong}, and the database has {evidence.stored_counts}"
     count, first, last, journal_last = evidence.stored_events
-    if (first, last) != (1, count) or last != journal_last:
+    left_out = sum(after - before - 1 for before, after in evidence.gaps)
+    if (first, journal_last) != (1, count + left_out) or (last != journal_last and not evidence.gaps):
         yield "events", f"{count} events from {first} to {last} are stored, and the journal is at {journal_last}"
 
 
 def _readings(evidence: Evidence) -> Faults:
-    """All readers have received the same events, with the numbers 1, 2, 3 and so on to the last one."""
+    """All readers have received the same events, with the numbers 1, 2, 3 and so on to the last one, except for the gaps."""
     names = list(evidence.readings)
     wrong: Counter[str] = Counter()
     with ExitStack() as stack:
         sources = [opened(source, stack) for source in evidence.readings.values()]
-        number = 0
-        for number, lines in enumerate(zip_longest(*sources), 1):
+        number, following = 0, dict(evidence.gaps)
+        for lines in zip_longest(*sources):
+            number = following.get(number, number + 1)
             usual = Counter(lines).most_common(1)[0][0]
             for name, line in zip(names, lines):
                 if line == usual and line is not None and line.startswith(f"{number} "):
@@ -88,7 +90,7 @@ def _readings(evidence: Evidence) -> Faults:
     for name, count in wrong.items():
         yield "reader", f"{name} differs at {count} places"
     if number != evidence.stored_events[2]:
-        yield "reader", f"the readers have {number} events, and the last one has the number {evidence.stored_events[2]}"
+        yield "reader", f"the last event of the readers is {number}, and the last one has the number {evidence.stored_events[2]}"
 
 
 def _text(line: str | None) -> str:

@@ -16,6 +16,10 @@ from .node import Node
 from .world import World
 
 
+# The numbers that a failover leaves out at least.
+GAP = 10_000
+
+
 class Reading:
     """The events that a client has received, one on each line of a file: number, type, job, and a checksum of the whole
     event. So the readings of two clients are equal if and only if they have received the same."""
@@ -66,7 +70,10 @@ class StreamReader(Actor):
             case None | "job.progress":
                 pass
             case "position":
-                if int(block["id"]) != self.reading.last:
+                # A failover has left a gap in the numbers.
+                if int(block["id"]) > self.reading.last + GAP:
+                    self.reading.last = int(block["id"])
+                elif int(block["id"]) != self.reading.last:
                     self._find(f"is at {block['id']} after {self.reading.last}")
             case "reset":
                 self._find(f"was reset after {self.reading.last}: {block['data']}")

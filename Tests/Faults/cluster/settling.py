@@ -17,7 +17,7 @@ OUTSTANDING = ("queued", "running", "waiting", "paused")
 def settle(world: World, readings: list[Reading]) -> None:
     """Returns when no work is left, and each reader has the last event."""
     _wait(world, lambda: _remaining_work(world))
-    last = int(world.database.query("SELECT last FROM journal")[0][0])
+    last = int(world.database.query("SELECT coalesce(max(id), 0) FROM events")[0][0])
     _wait(world, lambda: {reading.file.name: reading.last for reading in readings if reading.last < last})
 
 

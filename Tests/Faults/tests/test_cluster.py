@@ -117,6 +117,16 @@ class AuditTests(unittest.TestCase):
         evidence.readings["node-2"].pop()
         self.assert_finds("reader", "node-2 has at place 14: nothing", evidence)
 
+    def test_a_failover_leaves_a_gap_in_the_numbers(self) -> None:
+        evidence = sound()
+        for lines in evidence.readings.values():
+            lines[10:] = [f"{int(line.split()[0]) + 10_000} {line.split(maxsplit=1)[1]}" for line in lines[10:]]
+        evidence.stored_events = (14, 1, 10_014, 10_014)
+        self.assert_finds("reader", "at place 11", evidence)
+        self.assert_finds("events", "14 events from 1 to 10014", evidence)
+        evidence.gaps = [(10, 10_011)]
+        self.assertEqual([kind for kind, _ in broken(evidence)], [])
+
     def test_a_reader_has_an_event_twice(self) -> None:
         evidence = sound()
         evidence.readings["node-1"].insert(3, LINES[2])
@@ -136,7 +146,7 @@ class AuditTests(unittest.TestCase):
     def test_all_readers_lack_the_last_event(self) -> None:
         evidence = sound()
         evidence.stored_events = (15, 1, 15, 15)
-        self.assert_finds("reader", "the readers have 14 events", evidence)
+        self.assert_finds("reader", "the last event of the readers is 14", evidence)
 
     def test_the_stored_events_have_a_gap(self) -> None:
         evidence = sound()

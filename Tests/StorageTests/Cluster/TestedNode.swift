@@ -29,7 +29,7 @@ struct TestedNode {
         options.server = fixture.url
         options.acceptsUnsafeServer = true
         options.key = .file(self.key)
-        options.onReplacement = { [isLost, losses] in
+        options.onReplacement = { [isLost, losses] _ in
             losses.withLock { $0 += 1 }
             isLost.withLock { $0 = true }
         }

@@ -12,7 +12,7 @@ struct PostgresSchemaTests {
     /// Tables that only one of the engines needs.
     private static let ofPostgres: Set = [
         "schema_versions", "journal", "nodes", "last_commits", "attempt_requests", "additional_connections", "progress",
-        "removals", "webhook_leases", "commit_notices",
+        "removals", "webhook_leases", "commit_notices", "journal_gaps",
     ]
     private static let ofSQLite: Set = ["grdb_migrations", "sqlite_sequence"]
 

@@ -76,10 +76,9 @@ enum Schema {
         migrator.registerMigration("19: nodes") { db in
             try db.execute(sql: nodes)
         }
-        migrator.registerMigration("20: held jobs") { db in
+        // PostgreSQL has tables for lost commits and the places of nodes besides.
+        migrator.registerMigration("20: held jobs, expected acknowledgements") { db in
             try db.execute(sql: heldJobs)
-        }
-        migrator.registerMigration("21: expected acknowledgements") { db in
             try db.execute(sql: acknowledgements)
         }
         return migrator
