@@ -4,7 +4,10 @@ import Synchronization
 /// job that a crash left running must not be changed before it is queued again.
 public final class Readiness: Sendable {
     private enum Stage: UInt8, AtomicRepresentable {
-        case starting, ready, stopping
+        case starting, ready
+        /// The service still answers, so that a load balancer can send requests elsewhere before it stops.
+        case leaving
+        case stopping
     }
 
     private let stage = Atomic(Stage.starting)
@@ -16,13 +19,33 @@ public final class Readiness: Sendable {
         _ = stage.compareExchange(expected: .starting, desired: .ready, ordering: .acquiringAndReleasing)
     }
 
+    /// Announces the stop. Has an effect only while the service is ready.
+    ///
+    /// - Returns: whether it has.
+    public func leave() -> Bool {
+        stage.compareExchange(expected: .ready, desired: .leaving, ordering: .acquiringAndReleasing).exchanged
+    }
+
     public func close() { stage.store(.stopping, ordering: .releasing) }
 
+    /// For requests.
     func check() throws(Problem) {
-        guard stage.load(ordering: .acquiring) == .ready else {
-            var problem = Problem(.unavailable, "fetchd is starting or stopping. Try again in a second.")
-            problem.headers[.retryAfter] = "1"
-            throw problem
+        switch stage.load(ordering: .acquiring) {
+        case .ready, .leaving: return
+        case .starting, .stopping: throw Self.problem("fetchd is starting or stopping. Try again in a second.")
         }
+    }
+
+    /// For `/readyz`, which a load balancer asks.
+    func checkForBalancer() throws(Problem) {
+        try check()
+        guard stage.load(ordering: .acquiring) == .leaving else { return }
+        throw Self.problem("fetchd stops soon, and answers until then. Send new requests to another service.")
+    }
+
+    private static func problem(_ text: String) -> Problem {
+        var problem = Problem(.unavailable, text)
+        problem.headers[.retryAfter] = "1"
+        return problem
     }
 }

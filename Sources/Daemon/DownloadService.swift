@@ -113,6 +113,13 @@ public final class DownloadService: Sendable {
         stopLayers()
     }
 
+    /// Announces a later `stop()` with `/readyz`. Everything else continues.
+    ///
+    /// - Returns: whether the service is ready, so that the announcement has a meaning.
+    public func announceStop() -> Bool {
+        stage.withLock { if case .running(_, let readiness) = $0 { readiness.leave() } else { false } }
+    }
+
     private func stopLayers() {
         let before = stage.withLock { stage in
             defer { stage = .stopping }
@@ -138,8 +145,9 @@ public final class DownloadService: Sendable {
             try await DownloadsFolder.open(
                 at: options.downloadsFolder, minimumFreeBytes: options.engine.minimumFreeBytes,
                 modes: options.fileModes,
-                for: folderUse(store))
+                for: folderUse(store), ofDatabase: store.identity)
         }
+        defer { folder.release() }
         try await loadSettings(from: store)
         guard !isStopping else { return }
         let (downloads, webhooks) = (try downloadClient(), try webhookClient())

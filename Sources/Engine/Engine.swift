@@ -165,11 +165,13 @@ extension Engine {
         let nodes = Set(try await services.store.nodes().map(\.node.number))
         let promised = try await services.store.neededParts()
         let swept = try await services.lanes.metadata.run { [services] in
-            services.folder.sweepParts(found, promised: promised, nodes: nodes, sparing: services.store.beganAt)
+            services.folder.sweepParts(
+                found, promised: promised, nodes: nodes,
+                sparing: [services.store.beganAt, services.folder.claimedSince].compactMap(\.self).max())
         }
         if swept.spared > 0 {
             services.log.warning(
-                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, and the database does not know them. fetchd keeps them; remove them if no other copy of the database needs them."
+                "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, or than its use of the folder, and the database does not know them. fetchd keeps them; remove them if no other copy of the database needs them."
             )
         }
         services.log.info(

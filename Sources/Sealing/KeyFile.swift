@@ -9,12 +9,15 @@ public struct KeyFile: Sendable, Equatable {
     public init(path: String) { self.path = path }
 
     /// - Returns: at least one key; nil if there is no such file.
-    /// - Throws: `KeyError` if other users have permissions on the file, and if it does not contain keys.
+    /// - Throws: `KeyError` if other users have permissions on the file, if it does not contain keys, and if it is a link to a
+    ///   file that is missing, such as one on a disk that is not mounted yet.
     public func read() throws(KeyError) -> [SealingKey]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0 {
-            if errno == ENOENT { return nil }
-            throw .file(path, errno)
+            let code = errno
+            guard code == ENOENT else { throw .file(path, code) }
+            try requireNoLink()
+            return nil
         }
         defer { close(descriptor) }
         var status = stat()
@@ -31,6 +34,15 @@ public struct KeyFile: Sendable, Equatable {
             throw KeyError("The key file \(path) must contain a key: 32 bytes in base64, on one line.")
         }
         return keys
+    }
+
+    /// The file is missing. Through a link, a key that is only away for a moment would be taken for one that never was.
+    private func requireNoLink() throws(KeyError) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        throw KeyError(
+            "The key file \(path) is a link, and the file that it names does not exist. Make that file available, for example mount its file system. If there is no key yet, remove the link."
+        )
     }
 
     /// The keys in a text; nil if there is none, or if a line is no key.

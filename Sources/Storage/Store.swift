@@ -26,6 +26,8 @@ public final class Store: Sendable {
         public var largestUpgradeCopy: Int64 = 4 << 30
         /// Where the key comes from that seals secrets.
         public var key = KeySource.dataFolder
+        /// Whether the store is opened without the key that has sealed its secrets: with a new key, and without the secrets.
+        public var acceptsLostSecrets = false
         /// The URL of a PostgreSQL database, such as `postgres://fetchd@db/fetchd`; nil: SQLite in the data folder.
         public var server: String?
         /// What this service says about itself to the others that use the same PostgreSQL database.
@@ -68,6 +70,8 @@ public final class Store: Sendable {
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
     /// created the database.
     public let beganAt: Date?
+    /// Of the database: a restore gives it another one.
+    public let identity: String
 
     /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
     ///
@@ -84,6 +88,7 @@ public final class Store: Sendable {
         self.options = options
         readers = ReaderThreads(count: options.readers)
         (engine, sealer, beganAt) = (database.engine, database.sealer, database.history.beganAt)
+        identity = database.history.identity
         tokens = try database.tokens()
         let clocks = options.followsServerClock ? engine.clock ?? time : time
         self.time = ServiceClock(following: clocks, after: try database.clock())

@@ -169,7 +169,7 @@ extension StoreError: CustomStringConvertible {
             "A restore into \(path) did not finish, and its copy is lost. Run 'fetchd restore FILE' again. The previous database is still in the folder, with '.replaced' in its name."
         case .keyUnusable(let why), .serverUnsuitable(let why): why
         case .keyWrong(let source, let path):
-            "The secrets in \(path) are sealed with another key than \(source). Nothing was changed. Start fetchd with the right key. If that key is lost, run 'fetchd rotate-key --lost': fetchd then continues without these secrets."
+            "The secrets in \(path) are sealed with another key than \(source). Nothing was changed. Start fetchd with the right key, or with a key file that has both keys, each on its line. If the right key is lost, start fetchd once with --accept-lost-secrets. \(LostSecrets.consequence)"
         case .answerLost(let key):
             "The request with the Idempotency-Key '\(key)' was carried out, but the key that sealed its answer is lost. Look for its jobs in GET /v1/jobs."
         case .webhookSecretsLost(let webhook, let members):

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Sealing
 import Storage
 
 /// `fetchd restore`: replaces the database with a copy.
@@ -19,6 +20,8 @@ struct RestoreCommand: ParsableCommand {
             FILE can also be the database of the data folder itself: if 'fetchd serve' refuses to start because the last \
             changes are lost, 'fetchd restore data/fetchd.sqlite' continues with the remaining contents.
 
+            The database needs the key with which it was made. If the service has another one or none, the command says so.
+
             With --check, the command checks every page, constraint and reference of FILE, and restores nothing.
 
             EXAMPLES:
@@ -31,17 +34,24 @@ struct RestoreCommand: ParsableCommand {
 
     @OptionGroup var data: DataFolderOptions
 
+    @OptionGroup var key: KeyOptions
+
     @Flag(help: "Only check the file, completely. The data folder is not used.")
     var check = false
 
     func run() throws {
         do {
             if check { return print("\(file) is complete: \(try Backup.verify(file)).") }
-            let report = try Restoration.run(file, into: try data.folder(in: data.sources()))
+            let sources = try data.sources(key.flags)
+            let folder = try data.folder(in: sources)
+            let report = try Restoration.run(file, into: folder, key: try sources.key)
             print("Restored \(report.jobs) jobs from \(file). The next event gets a number above \(report.lastEvent).")
             if let replaced = report.replaced { print("The previous database is kept as \(replaced).") }
             if report.replacedIsUnreadable {
                 print("The previous database could not be read. New events get numbers far above its last known event.")
+            }
+            if let warning = Self.warning(report.key, folder, try sources.key) {
+                FileHandle.standardError.write(Data("Warning: \(warning)\n".utf8))
             }
         } catch let error as SettingsError {
             throw ValidationError(error.description)
@@ -53,4 +63,24 @@ struct RestoreCommand: ParsableCommand {
 
     /// The copy cannot be read (EX_NOINPUT), as in the table of docs/command-line.md.
     private static let missingStatus: Int32 = 66
+
+    /// Why the next start will be refused; nil if it will not.
+    private static func warning(
+        _ key: DatabaseInspection.KeyFinding, _ folder: String, _ source: KeySource
+    ) -> String? {
+        let database = folder + "/fetchd.sqlite"
+        return switch key {
+        case .fits, .notYetUsed: nil
+        case .missing(let lost):
+            lost.isEmpty
+                ? nil
+                : "The service will not start yet. "
+                    + lost.refusal(
+                        ofDatabase: database, without: KeySource.file(inDataFolder: folder).path)
+        case .wrong:
+            "The service will not start yet. "
+                + StoreError.keyWrong(source: source.description(inDataFolder: folder), path: database).description
+        case .unusable(let why): "The service will not start yet. \(why)"
+        }
+    }
 }

@@ -50,7 +50,8 @@ struct RotateKeyCommand: AsyncParsableCommand {
         do {
             let sources = try data.sources(flags)
             let folder = try data.folder(in: sources)
-            if lost { try giveUp(folder) } else { try await rotate(folder, try sources.key) }
+            let newKey = try newKeyFile.map { try SettingsSources.expanded($0, "new_key_file") }
+            if lost { try giveUp(folder) } else { try await rotate(folder, try sources.key, newKey) }
         } catch let error as SettingsError {
             throw ValidationError(error.description)
         } catch let error as StoreError {
@@ -66,7 +67,7 @@ struct RotateKeyCommand: AsyncParsableCommand {
         )
     }
 
-    private func rotate(_ folder: String, _ source: KeySource) async throws {
+    private func rotate(_ folder: String, _ source: KeySource, _ newKeyFile: String?) async throws {
         let key = try await KeyRotation(inDataFolder: folder, source: source, newKeyFile: newKeyFile).run()
         print("The secrets in \(folder) are encrypted with the new key \(key).")
         guard let newKeyFile else { return }

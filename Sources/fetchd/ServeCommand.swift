@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
             stop to systemd (Type=notify, WatchdogSec=). On SIGTERM, running transfers keep the bytes they have \
             received, and fetchd ends. The transfers continue at the next start, as after a crash. A second SIGTERM ends \
             fetchd at once. On SIGHUP, fetchd reads the configuration file again, and applies what can change while it runs. \
-            See docs/configuration.md.
+            SIGUSR1 and SIGUSR2 are ignored. See docs/configuration.md.
 
             EXIT STATUS:
               0    stopped by SIGTERM or SIGINT, and everything is stored

@@ -115,6 +115,12 @@ struct ServeOptions: ParsableArguments {
             valueName: "duration"))
     var stopTimeout: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The time for which fetchd still works and answers after SIGTERM or SIGINT, while /readyz is 503, so that a load balancer sends no more requests when it stops. The time limit of the stop begins afterwards. See docs/reverse-proxies.md. (default: \(Int(Settings.Defaults.stopDelay)))",
+            valueName: "duration"))
+    var stopDelay: String?
+
     @Flag(
         help: ArgumentHelp(
             "Accept jobs with rehearse: URLs. Such a job is a simulated download, and its URL says how it ends. See docs/sessions.md. (default: off)"
@@ -124,6 +130,12 @@ struct ServeOptions: ParsableArguments {
     @OptionGroup var aria2: Aria2Options
 
     @OptionGroup var key: KeyOptions
+
+    @Flag(
+        help: ArgumentHelp(
+            "Start without the key of the secrets in the database, if it is lost: with the given key or a new one, and without the secrets. For one start. See docs/operations.md. (default: off: fetchd refuses to start)"
+        ))
+    var acceptLostSecrets = false
 
     @Flag(
         help: ArgumentHelp(
@@ -157,7 +169,9 @@ struct ServeOptions: ParsableArguments {
             .minimumSpeedSeconds: minimumSpeedSeconds.map(JSON.string),
             .streamHeartbeat: streamHeartbeat.map(JSON.string),
             .stopTimeout: stopTimeout.map(JSON.string),
+            .stopDelay: stopDelay.map(JSON.string),
             .enableRehearsals: enableRehearsals ? .bool(true) : nil,
+            .acceptLostSecrets: acceptLostSecrets ? .bool(true) : nil,
             .allowCoreDumps: allowCoreDumps ? .bool(true) : nil,
             .logLevel: logLevel.map(JSON.string),
         ]

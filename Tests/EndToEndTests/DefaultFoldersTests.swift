@@ -3,6 +3,8 @@ import Foundation
 import TestKit
 import Testing
 
+@testable import fetchd
+
 /// Where a service without the settings for its folders stores its database and its files.
 @Suite struct DefaultFoldersTests {
     struct Case: Sendable {
@@ -74,13 +76,58 @@ import Testing
         #expect(state.files.isEmpty)
     }
 
+    /// A file and a variable do not pass through a shell.
+    @Test func settingsCanBeginAtTheHomeFolder() async throws {
+        let (home, working) = (try TemporaryFolder(), try TemporaryFolder())
+        _ = try working.write(#"{"data_dir": "~/state/", "unix_socket": "~/s"}"#, to: "fetchd.json")
+        let log = try await Self.logOfStart(
+            ["--config", "fetchd.json"], in: working, state: home.path,
+            ["HOME": home.path, "FETCHD_DOWNLOADS_DIR": "~"])
+        let first = try #require(log.split(separator: "\n").first)
+        #expect(first.contains("Database: \(home.path)/state/fetchd.sqlite. Downloads: \(home.path)."), "\(first)")
+        #expect(log.contains("unix:\(home.path)/s"), "\(log)")
+        #expect(home.files.contains("state/fetchd.sqlite"))
+        #expect(FileManager.default.fileExists(atPath: home.path(".incomplete")))
+        #expect(working.files == ["fetchd.json"])
+    }
+
+    @Test func refusesHomeFolderOfAnotherUser() throws {
+        for key in [Settings.Key.dataDir, .downloadsDir, .unixSocket, .keyFile] {
+            let sources = try SettingsSources(flags: [key: "~ada/files"], configFile: nil, environment: [:])
+            let error = #expect(throws: SettingsError.self) { try sources.path(key) }
+            #expect(error?.description.hasPrefix("\(key.rawValue) is '~ada/files'") == true)
+        }
+        #expect(throws: SettingsError.self) { try SettingsSources(flags: [:], configFile: "~ada/f", environment: [:]) }
+    }
+
+    /// Earlier versions took `~` for the name of a folder.
+    @Test func refusesToLeaveFilesOfAnEarlierVersionBehind() async throws {
+        let working = try TemporaryFolder()
+        _ = try working.write("", to: "~/data/fetchd.sqlite")
+        let outcome = try await FetchdProcess.run(
+            ["config", "show", "--data-dir", "~/data"], environment: ["HOME": "/home/ada"], workingFolder: working.path)
+        #expect(outcome.ending == .exited(64))
+        #expect(outcome.errors.contains("means /home/ada/data"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("./~/data"), "\(outcome.errors)")
+    }
+
+    @Test func logNamesTheFolderThatIsOpen() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write("", to: "a/b/file")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: folder.path("a/b"))
+        #expect(AbsolutePath.of(folder.path("link/../x/./")) == folder.path("link/../x"))
+        #expect(AbsolutePath.of(folder.path("link/../b")) == folder.path("a/b"))
+        #expect(AbsolutePath.of("~/x").hasSuffix("/~/x") && AbsolutePath.of("~/x").hasPrefix("/"))
+    }
+
     /// Starts the program and stops it when it is ready.
     private static func logOfStart(
-        _ arguments: [String] = [], in folder: TemporaryFolder, state: String
+        _ arguments: [String] = [], in folder: TemporaryFolder, state: String, _ environment: [String: String] = [:]
     ) async throws -> String {
         let child = try await ChildProcess(
             FetchdProcess.program, ["serve", "--listen", "127.0.0.1:0"] + arguments,
-            environment: ["STATE_DIRECTORY": state], workingFolder: folder.path)
+            environment: environment.merging(["STATE_DIRECTORY": state]) { $1 }, workingFolder: folder.path)
         _ = try await eventually("fetchd to be ready") {
             if let ending = child.endingSoFar { throw Overdue("fetchd ended (\(ending)): \(child.errors)") }
             return child.errors.contains(" is ready at ") ? true : nil

@@ -147,7 +147,8 @@ import Testing
             "max-parts": "no limit", "file-mode": "0666, less the umask", "directory-mode": "0755, less the umask",
             "public-host": "none", "trusted-proxy": "none", "allow-origin": "none",
             "webhook-retry-delays": "0,5,300,1800,7200,18000,36000,50400,72000,86400",
-            "stop-timeout": "25", "log-level": "info", "schedule": "none", "rate-limit-bytes-per-second": "0",
+            "stop-timeout": "25", "stop-delay": "0", "log-level": "info", "schedule": "none",
+            "rate-limit-bytes-per-second": "0",
         ]
         // As one line, because the help is wrapped to the terminal's width.
         let text = help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")

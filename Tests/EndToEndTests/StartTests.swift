@@ -1,3 +1,4 @@
+import Daemon
 import Foundation
 import TestKit
 import Testing
@@ -41,6 +42,20 @@ import Testing
         try await first.kill()
         try await first.restart()
         #expect(try await first.api.get("/v1/jobs/\(id)").status == 200)
+    }
+
+    /// The second service would remove the parts of the first one.
+    @Test func refusesDownloadsFolderOfRunningService() async throws {
+        let first = try await LocalService.start()
+        let downloads = first.folder.path("downloads")
+        let error = await #expect(throws: StartError.self) {
+            _ = try await LocalService.start(.init { $0.downloadsFolder = downloads })
+        }
+        #expect(error?.description.contains("belongs to another fetchd that is running") == true)
+        #expect(error?.description.contains("--downloads-dir") == true)
+        try await first.stop()
+        let second = try await LocalService.start(.init { $0.downloadsFolder = downloads })
+        #expect(try await second.api.get("/readyz").status == 200)
     }
 
     @Test(arguments: ["--data-dir", "--downloads-dir"])
@@ -127,7 +142,8 @@ import Testing
         let folder = try TemporaryFolder()
         let refused = try await serve(folder, environment: ["FETCHD_TOKEN": token])
         #expect(refused.ending == misuse)
-        #expect(refused.errors.contains("The token must be visible ASCII characters"))
+        let message = token.isEmpty ? "The token is empty." : "The token must be visible ASCII characters"
+        #expect(refused.errors.contains(message), "\(refused.errors)")
         #expect(folder.files.isEmpty)
     }
 

@@ -47,6 +47,18 @@ import Testing
         #expect(throws: KeyError.self) { try file.read() }
     }
 
+    /// The file can be on a disk that is not mounted yet.
+    @Test func refusesALinkWithoutItsTarget() throws {
+        let target = folder.path("away/key")
+        try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: target)
+        let error = #expect(throws: KeyError.self) { try file.read() }
+        #expect(error?.description.contains("is a link, and the file that it names does not exist") == true)
+        let key = SealingKey.random()
+        _ = try folder.write(String(decoding: key.base64, as: UTF8.self), to: "away/key")
+        chmod(target, 0o600)
+        #expect(try file.read()?.map(\.id) == [key.id])
+    }
+
     @Test func refusesAKeyBesideAnotherLine() throws {
         try write(String(decoding: SealingKey.random().base64, as: UTF8.self) + "\n# mine\n")
         #expect(throws: KeyError.self) { try file.read() }

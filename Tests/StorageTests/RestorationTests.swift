@@ -106,7 +106,16 @@ import Testing
         let (former, copy, copies) = try await stage()
         defer { withExtendedLifetime((former, copies)) {} }
         let folder = try TemporaryFolder()
-        #expect(try Restoration.run(copy, into: folder.path("data")).lastEvent == 2)
+        let report = try Restoration.run(copy, into: folder.path("data"))
+        #expect(report.lastEvent == 2)
+        // The report says that the next start needs the key of the copy.
+        guard case .missing(let lost) = report.key, !lost.isEmpty else {
+            Issue.record("\(report.key)")
+            return
+        }
+        try FileManager.default.copyItem(
+            atPath: former.path("fetchd.key"), toPath: folder.path("data/fetchd.key"))
+        #expect(try Restoration.run(copy, into: folder.path("data")).key == .fits)
         let store = try Store(at: folder.path("data"))
         #expect(try await store.jobs(JobQuery()).jobs.count == 2)
         #expect(try await store.statistics().jobs == [.queued: 2])

@@ -27,11 +27,18 @@ import Testing
             try await fixture.admit(limit).map(\.job.id)
         }
 
-        /// Lets a running job receive bytes.
-        func receive(_ bytes: Int64, _ job: JobID, admission: Int = 1) async throws {
-            try await store.checkpoint([
-                (job: job, admission: admission, part: StoreFixture.part("part_\(job)", durable: bytes, size: nil))
-            ])
+        /// Checkpoints a running job.
+        ///
+        /// - Parameters:
+        ///   - bytes: that its attempt has received up to now.
+        ///   - durable: bytes of its part, if they are others.
+        func receive(_ bytes: Int64, _ job: JobID, admission: Int = 1, durable: Int64? = nil) async throws {
+            let part = StoreFixture.part("part_\(job)", durable: durable ?? bytes, size: nil)
+            try await store.checkpoint([(job: job, admission: admission, part: part)], received: [job: bytes])
+        }
+
+        func bytesToday() async throws -> Int {
+            try await store.read { try $0.value("SELECT bytes FROM token_bytes", as: Int.self) } ?? 0
         }
     }
 
@@ -135,10 +142,68 @@ import Testing
         let heir = try await stage.store.createJobs([order], by: creator)[0]
         #expect(heir.bytesDurable == 60)
         #expect(try await stage.admitted() == [heir.id])
-        try await stage.receive(99, heir.id)
+        try await stage.receive(39, heir.id, durable: 99)
         // 60 and 39: one byte is left.
         _ = try await stage.create(1)
-        try await stage.receive(100, heir.id)
+        try await stage.receive(40, heir.id, durable: 100)
         await #expect(throws: StoreError.self) { try await stage.create(1) }
+    }
+
+    /// However an attempt ends, what it has received counts, also if no byte of it was promised.
+    @Test(
+        arguments: [
+            .attemptStopped(.pause), .attemptStopped(.cancel(keepsPart: false)), .attemptInterrupted,
+            .attemptFailed(Failure(.tooLarge, "", attempts: 1)),
+            .attemptDeferred(Wait(.retry(until: Date(timeIntervalSince1970: 0)), cause: Failure(.truncated, ""))),
+        ] as [JobSignal])
+    func bytesCountWhenAnAttemptEnds(_ end: JobSignal) async throws {
+        let stage = try await Stage(TokenQuotas(bytesPerDay: 1000))
+        let job = try await stage.create(1)[0]
+        _ = try await stage.admitted()
+        let report = AttemptReport(admission: 1, received: 257)
+        _ = try await stage.store.apply(end, to: job, report)
+        #expect(try await stage.bytesToday() == 257)
+        // The answer to the commit was lost.
+        _ = try await stage.store.apply(end, to: job, report)
+        #expect(try await stage.bytesToday() == 257)
+    }
+
+    /// Each attempt reports all of its bytes, in any order, and in one group commit or several.
+    @Test func bytesOfAnAttemptCountOnce() async throws {
+        let stage = try await Stage(TokenQuotas(bytesPerDay: 10_000))
+        let job = try await stage.create(1)[0]
+        _ = try await stage.admitted()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for bytes in [100, 300, 200] as [Int64] {
+                // Restarts and overlapping connections receive more than the part has.
+                group.addTask { try await stage.receive(bytes, job, durable: 50) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await stage.bytesToday() == 300)
+        _ = try await stage.store.apply(.attemptInterrupted, to: job, AttemptReport(admission: 1, received: 400))
+        #expect(try await stage.bytesToday() == 400)
+        #expect(try await stage.admitted() == [job])
+        try await stage.receive(250, job, admission: 2)
+        #expect(try await stage.bytesToday() == 650)
+        // A report of the former attempt, which has ended.
+        try await stage.receive(900, job, admission: 1)
+        #expect(try await stage.bytesToday() == 650)
+    }
+
+    /// A refused write neither counts nor hides what a later one reports.
+    @Test func bytesOfARefusedReportCountLater() async throws {
+        let stage = try await Stage(TokenQuotas(bytesPerDay: 10_000))
+        let job = try await stage.create(1)[0]
+        _ = try await stage.admitted()
+        await #expect(throws: StoreError.self) {
+            try await stage.store.writer.write { transaction in
+                try transaction.countReceived(100, of: try transaction.job(job))
+                throw StoreError.busy
+            }
+        }
+        #expect(try await stage.bytesToday() == 0)
+        try await stage.receive(100, job)
+        #expect(try await stage.bytesToday() == 100)
     }
 }

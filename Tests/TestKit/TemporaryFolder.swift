@@ -32,10 +32,10 @@ public final class TemporaryFolder: Sendable {
         return path(name)
     }
 
-    /// Every file at any depth: relative paths, sorted. Folders are not listed.
+    /// Every file at any depth: relative paths, sorted. Folders are not listed, nor the lock of a downloads folder.
     public var files: [String] {
         let all = (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
-        return all.filter { name in
+        return all.filter { !$0.hasSuffix(".incomplete/lock") }.filter { name in
             var isFolder: ObjCBool = false
             return FileManager.default.fileExists(atPath: path(name), isDirectory: &isFolder) && !isFolder.boolValue
         }.sorted()

@@ -30,7 +30,7 @@ struct HealthRoutes: Sendable {
     }
 
     private func ready(_ context: RequestContext) async throws -> Response {
-        try readiness.check()
+        try readiness.checkForBalancer()
         if let fault = engine.folderFault { throw unready(fault) }
         do {
             try store.requireLease()

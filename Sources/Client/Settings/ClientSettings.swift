@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The address and the token. A flag takes precedence over the environment, the environment over
@@ -41,7 +42,8 @@ struct ClientSettings: Sendable {
         let fileToken = home == address ? file?.token : nil
         isTokenWithheld = fileToken == nil && file?.token != nil
         token = try Self.token(flags, environment, fileToken, path)
-        caFile = flags.caFile ?? environment["FETCHD_CA_FILE"] ?? file?.caFile
+        let authorities = flags.caFile ?? environment["FETCHD_CA_FILE"] ?? file?.caFile
+        caFile = authorities.map { $0.expandingHome() ?? $0 }
         let isExposed = file?.isExposed ?? false
         warnings =
             isExposed ? ["\(path) has a token, and other users can read it. To protect it: chmod 600 \(path)"] : []
@@ -62,7 +64,9 @@ struct ClientSettings: Sendable {
         guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw ClientError(
                 .misconfigured, "The token cannot be used",
-                "The token given by \(source) must be visible ASCII characters, without spaces or line breaks.")
+                token.isEmpty
+                    ? "The token given by \(source) is empty."
+                    : "The token given by \(source) must be visible ASCII characters, without spaces or line breaks.")
         }
         return token
     }

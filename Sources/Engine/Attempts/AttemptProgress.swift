@@ -8,6 +8,8 @@ final class AttemptProgress: Sendable {
     private struct State {
         var phase = LiveProgress.Phase.connecting
         var received: Int64
+        /// Bytes of bodies that have arrived in this attempt, also those that the part does not need.
+        var transferred: Int64 = 0
         /// Bytes that the store has committed. (A crash would cut off bytes that are only synced.)
         var promised: Int64
         var expected: Int64?
@@ -55,6 +57,13 @@ final class AttemptProgress: Sendable {
         }
     }
 
+    /// Of all connections of the attempt.
+    var transferred: Int64 { state.withLock { $0.transferred } }
+
+    /// Called when bytes of a body have arrived.
+    func noteArrival(of bytes: Int) { state.withLock { $0.transferred += Int64(bytes) } }
+
+    /// Called when bytes were written to the part.
     func add(_ bytes: Int) {
         let now = time.uptime
         total.add(Int64(bytes), at: now)

@@ -117,7 +117,8 @@ struct AttemptRun: Sendable {
         let kept = keepsPart ? await keptPart(of: attempt) : KeptPart()
         if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
         var report = AttemptReport(
-            admission: attempt.job.admissions, part: kept.part, hasGained: attempt.hasGained, resume: attempt.resume,
+            admission: attempt.job.admissions, part: kept.part, received: attempt.progress.transferred,
+            hasGained: attempt.hasGained, resume: attempt.resume,
             hasSyncFailed: kept.isRolledBack, hasLostPart: kept.isForeign)
         let cause = signal.verdict
         if cause != nil { report.spec = attempt.spec }

@@ -113,6 +113,7 @@ final class Download: TransferHandler {
     }
 
     func received(chunk: Chunk) {
+        context.progress.noteArrival(of: chunk.count)
         context.lane.async { self.write(chunk) }
     }
 

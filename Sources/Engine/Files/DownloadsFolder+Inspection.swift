@@ -58,7 +58,22 @@ extension DownloadsFolder {
         // An empty folder on another file system is probably the mount point of a missing disk.
         let parts = try Self.child(
             FilePathRule.partsDirectory, of: found, mode: 0o700, isMade: old.st_dev == new.st_dev)
-        handles.withLock { $0 = Handles(root: found, parts: parts) }
+        // The folder of parts can be the former one, at another place.
+        release()
+        let claim = try claim.map { claim throws(DiskError) in try Self.claimAgain(claim, parts) }
+        handles.withLock { $0 = Handles(root: found, parts: parts, claim: claim) }
+    }
+
+    /// Claims a folder that was put in the place of the former one.
+    private static func claimAgain(_ claim: FolderClaim, _ parts: Descriptor) throws(DiskError) -> FolderClaim.Held {
+        do throws(FolderClaim.Refusal) {
+            return try claim(in: parts)
+        } catch {
+            switch error {
+            case .inUse, .uncertain: throw DiskError("claim the folder, which another fetchd may use", code: EBUSY)
+            case .failed(let error): throw error
+            }
+        }
     }
 }
 

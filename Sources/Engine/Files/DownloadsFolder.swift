@@ -3,6 +3,7 @@ import Descriptors
 import Dispatch
 import Downloads
 import Formats
+import Foundation
 import Glibc
 import Locks
 import Storage
@@ -16,6 +17,8 @@ public final class DownloadsFolder: Sendable {
     struct Handles {
         var root: Descriptor
         var parts: Descriptor
+        /// nil: the folder is not claimed.
+        var claim: FolderClaim.Held?
     }
 
     let path: String
@@ -25,6 +28,8 @@ public final class DownloadsFolder: Sendable {
     let modes: FileModes
     let exclusiveMove: ExclusiveMove
     let use: FolderUse
+    /// nil in tests of the folder alone.
+    let claim: FolderClaim?
 
     /// Opens the folder, and creates it if it is missing.
     ///
@@ -39,11 +44,22 @@ public final class DownloadsFolder: Sendable {
         try self.init(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, moving: ExclusiveMove())
     }
 
+    /// - Parameter claim: keeps other services out of the folder.
+    convenience init(
+        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone,
+        claimedBy claim: FolderClaim
+    ) throws(EngineError) {
+        try self.init(
+            at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, claimedBy: claim,
+            moving: ExclusiveMove())
+    }
+
     /// - Parameter move: moves a file without replacing another one.
     init(
-        at path: String, minimumFreeBytes: Int64?, modes: FileModes, for use: FolderUse, moving move: ExclusiveMove
+        at path: String, minimumFreeBytes: Int64?, modes: FileModes, for use: FolderUse,
+        claimedBy claim: FolderClaim? = nil, moving move: ExclusiveMove
     ) throws(EngineError) {
-        (self.modes, self.use, exclusiveMove) = (modes, use, move)
+        (self.modes, self.use, self.claim, exclusiveMove) = (modes, use, claim, move)
         budget = DiskBudget(floor: .init(minimumFreeBytes))
         do throws(DiskError) {
             let fault = FolderPath.make(path, mode: 0o755)
@@ -56,17 +72,45 @@ public final class DownloadsFolder: Sendable {
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
+        guard let claim else { return }
+        do throws(FolderClaim.Refusal) {
+            let held = try claim(in: parts)
+            handles.withLock { $0.claim = held }
+        } catch {
+            switch error {
+            case .inUse: throw .downloadsFolderInUse(path: path)
+            case .uncertain: throw .downloadsFolderUncertain(path: path)
+            case .failed(let error): throw .downloadsFolderUnusable(path: path, why: error.reason)
+            }
+        }
     }
 
-    /// Opens the folder like `init`, on its own thread.
+    /// Since when the database has this folder, if another one had it before. Older parts may belong to that one.
+    var claimedSince: Date? { handles.withLock { $0.claim?.since } }
+
+    /// Lets another service use the folder.
+    public func release() {
+        handles.withLock { handles in
+            handles.claim?.release()
+            handles.claim = nil
+        }
+    }
+
+    /// Opens the folder like `init`, on its own thread, and claims it.
+    ///
+    /// - Parameter database: the identity of the database of this service.
+    /// - Throws: also `EngineError.downloadsFolderInUse`, `downloadsFolderUncertain`.
     public static func open(
-        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone
+        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse,
+        ofDatabase database: String
     ) async throws(EngineError) -> DownloadsFolder {
+        let claim = FolderClaim(database: database, isShared: use.isSharedFolder)
         let opened: Result<DownloadsFolder, EngineError> = await withCheckedContinuation { continuation in
             DispatchQueue(label: "fetchd.disk.opening").async {
                 continuation.resume(
                     returning: Result { () throws(EngineError) in
-                        try DownloadsFolder(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use)
+                        try DownloadsFolder(
+                            at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, claimedBy: claim)
                     })
             }
         }

@@ -68,6 +68,9 @@ public struct FolderUse: Sendable {
     /// Whether other services have files in folders of their own.
     var hasOwnFolder: Bool { node != nil && sharing == .local }
 
+    /// Whether other services of the database use the same folder.
+    var isSharedFolder: Bool { node != nil && sharing == .shared }
+
     /// Whether the finished file of a job is in this folder, or may be: if it is not known which node has it, each node looks.
     public func hasFile(of job: Job) -> Bool {
         guard hasOwnFolder, let owner = owner(of: job) else { return true }

@@ -31,8 +31,11 @@ struct Checkpointer: MaintenanceWorker {
         guard !dirty.isEmpty else { return }
         let synced = await sync(dirty)
         let parts = synced.compactMap { attempt, _ in attempt.part.map { (attempt: attempt, part: $0) } }
+        let received = Dictionary(
+            uniqueKeysWithValues: parts.map { ($0.attempt.job.id, $0.attempt.progress.transferred) })
         try await services.store.checkpoint(
-            parts.map { (job: $0.attempt.job.id, admission: $0.attempt.job.admissions, part: $0.part) })
+            parts.map { (job: $0.attempt.job.id, admission: $0.attempt.job.admissions, part: $0.part) },
+            received: received)
         for (attempt, part) in parts { attempt.progress.notePromise(part) }
     }
 

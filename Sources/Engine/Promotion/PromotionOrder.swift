@@ -26,7 +26,8 @@ struct PromotionOrder: Sendable {
     /// The report that is committed with the plan, if the client has not changed the destination.
     var report: AttemptReport {
         AttemptReport(
-            admission: attempt.job.admissions, hasGained: true, resume: attempt.resume, destination: destination)
+            admission: attempt.job.admissions, received: attempt.progress.transferred, hasGained: true,
+            resume: attempt.resume, destination: destination)
     }
 
     var place: Place { attempt.spec.sessionPlace.specified(by: destination) }

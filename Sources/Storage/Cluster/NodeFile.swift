@@ -26,7 +26,9 @@ enum NodeFile {
         let descriptor = open(folder.files.node, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             let code = errno
-            if code == ENOENT { return nil }
+            var status = stat()
+            // A link whose target is missing is no missing file.
+            if code == ENOENT, lstat(folder.files.node, &status) != 0 { return nil }
             throw unreadable(folder, code)
         }
         defer { close(descriptor) }

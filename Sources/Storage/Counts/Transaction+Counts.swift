@@ -11,7 +11,6 @@ extension Transaction {
         let (old, new) = (before.map(JobShare.init), after.map(JobShare.init))
         counts.add(from: old, to: new)
         countHeldBytes(old, new)
-        try countBytes(before, after)
         if let before { countBlocked(before, -1) }
         if let after { countBlocked(after, 1) }
         if let after { measure(after, since: before) }

@@ -6,6 +6,8 @@ public struct AttemptReport: Sendable {
     public var admission: Int?
     /// The part as it is on the disk, synced; nil leaves the committed part unchanged.
     public var part: Part?
+    /// All bytes that the attempt has received up to now, also those that are in no part.
+    public var received: Int64
     /// Whether the attempt has received new bytes. Then the count of failures in a row starts again.
     public var hasGained: Bool
     /// How the transfer began; nil when no response was accepted.
@@ -22,13 +24,15 @@ public struct AttemptReport: Sendable {
     public var spec: ResolvedSpec?
 
     public init(
-        admission: Int? = nil, part: Part? = nil, hasGained: Bool = false, resume: ResumeOutcome? = nil,
+        admission: Int? = nil, part: Part? = nil, received: Int64 = 0, hasGained: Bool = false,
+        resume: ResumeOutcome? = nil,
         hasSyncFailed: Bool = false,
         hasLostPart: Bool = false,
         destination: Destination? = nil, spec: ResolvedSpec? = nil
     ) {
         self.admission = admission
         self.part = part
+        self.received = received
         self.hasGained = hasGained
         self.resume = resume
         self.hasSyncFailed = hasSyncFailed

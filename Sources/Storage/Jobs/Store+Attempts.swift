@@ -40,9 +40,13 @@ extension Store {
     }
 
     /// Records synced offsets of many parts in one commit. Parts of attempts that have ended are left out.
-    public func checkpoint(_ parts: [(job: JobID, admission: Int, part: Part)]) async throws {
+    ///
+    /// - Parameter received: `AttemptReport.received` of the attempts, for the quotas of tokens.
+    public func checkpoint(
+        _ parts: [(job: JobID, admission: Int, part: Part)], received: [JobID: Int64] = [:]
+    ) async throws {
         guard !parts.isEmpty else { return }
-        try await writer.write { try $0.checkpoint(parts) }
+        try await writer.write { try $0.checkpoint(parts, received: received) }
     }
 
     /// Promises a copy of a part in place of the part.

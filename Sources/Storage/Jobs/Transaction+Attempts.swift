@@ -23,6 +23,7 @@ extension Transaction {
         var job = stored
         if let admission = report.admission, admission != job.admissions { return .superseded(job) }
         guard case .running = job.state else { return try transitionJob(job, on: signal) }
+        try countReceived(report.received, of: job)
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let spec = report.spec, try !spec.endsLike(presentSpec(of: job)) { return .stale(job) }
         if case .promotionPlanned(let promotion) = signal, let limit = try excess(promotion, of: job) {
@@ -43,7 +44,10 @@ extension Transaction {
         if report.hasLostPart { job.isPartLost = true }
         if report.hasSyncFailed || report.hasLostPart, report.part == nil { job.part = nil }
         if report.hasGained { job.failuresInARow = 0 }
-        return try transitionJob(job, on: ending(signal, of: job).bounded(at: now))
+        let outcome = try transitionJob(job, on: ending(signal, of: job).bounded(at: now))
+        let isOver = if case .done(let next, _, _) = outcome { next.state.name != .running } else { false }
+        if isOver, working.received[id] != nil { working.received.forget(id) }
+        return outcome
     }
 
     func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID?) throws {
@@ -66,10 +70,13 @@ extension Transaction {
         }
     }
 
-    func checkpoint(_ parts: [(job: JobID, admission: Int, part: Part)]) throws {
+    func checkpoint(
+        _ parts: [(job: JobID, admission: Int, part: Part)], received: [JobID: Int64]
+    ) throws {
         try prefetch(parts.map(\.job))
         for (id, admission, part) in parts {
             guard var job = try? job(id), job.isAttempting(admission) else { continue }
+            try countReceived(received[id] ?? 0, of: job)
             job.replacePart(by: part)
             job.isPartLost = false
             try save(job)

@@ -38,7 +38,7 @@ struct MigrationSource {
         case .missing:
             throw .keyUnusable(
                 why:
-                    "The secrets in \(folder.database) are encrypted with a key, and \(keyName) is missing. Put it back, or name the key with --key-file. If the key is lost, start and stop the service once: it continues without these secrets."
+                    "The secrets in \(folder.database) are encrypted with a key, and \(keyName) is missing. Put it back, or name the key with --key-file. If the key is lost, start and stop the service once with --accept-lost-secrets: it continues without these secrets."
             )
         }
     }

@@ -8,8 +8,10 @@ struct PostgresOpening {
             node: PostgresMembership.Applicant(
                 id: try NodeFile.identifier(in: folder), place: NodePlace(of: folder), description: options.node,
                 log: options.log))
-        let unlocking = try Unlocking(folder, options.key, database: engine.name)
         do {
+            let unlocking = try Unlocking(
+                folder, options.key, database: engine.name, node: engine.node?.number,
+                acceptsLoss: options.acceptsLostSecrets)
             try engine.read(unlocking.verify)
             let sealer = Sealer(keys: try unlocking.keyring(engine, options.log))
             guard let history = try engine.read(History.read) else {

@@ -3,46 +3,65 @@ import Sealing
 
 /// Finds the key of a store when it is opened.
 ///
-/// - A given key that fits the check value is used; one that does not fit is refused.
-/// - Without a check value, the given key becomes the key of the store.
-/// - If the data folder has no key file, but the store has a check value, the key is lost: a copy of the database was
-///   restored without it. The store gives the lost key up and gets a new one.
+/// - A given key that fits the check value is used; one that does not fit is refused, and so is a store with sealed values and
+///   no key.
+/// - Without a check value, the given key becomes the key of the store, or a new one.
+/// - If the administrator accepts the loss of the secrets, the store takes the given key, or a new one. Sealed values stay: a
+///   lost key that is added to the key file later opens them.
 struct Unlocking {
     private let folder: DataFolder
     private let source: KeySource
     /// The name of the database, for errors.
     private let database: String
-    /// Whether the database is beside the key, so that a missing key is lost.
-    private let isInFolder: Bool
+    /// Whether other services can use the database.
+    private let isShared: Bool
+    /// The number of this service among them.
+    private let node: Int64?
+    private let acceptsLoss: Bool
     /// nil if the data folder has no key file.
     private let given: [SealingKey]?
 
     /// Reads the keys, before anything is changed.
     ///
     /// - Throws: `keyUnusable`.
-    /// - Parameter database: its name for errors; nil: the file of the folder.
-    init(_ folder: DataFolder, _ source: KeySource, database: String? = nil) throws(StoreError) {
-        self.folder = folder
-        self.source = source
+    /// - Parameters:
+    ///   - database: its name for errors; nil: the file of the folder.
+    ///   - acceptsLoss: see `Store.Options.acceptsLostSecrets`.
+    init(
+        _ folder: DataFolder, _ source: KeySource, database: String? = nil, node: Int64? = nil,
+        acceptsLoss: Bool = false
+    ) throws(StoreError) {
+        (self.folder, self.source, self.node, self.acceptsLoss) = (folder, source, node, acceptsLoss)
         self.database = database ?? folder.database
-        isInFolder = database == nil
+        isShared = database != nil
         do { given = try source.keys(inDataFolder: folder.path) } catch { throw .keyUnusable(why: error.description) }
     }
 
-    /// - Throws: `keyWrong`; `keyUnusable` if the key is missing, but not lost: another service may have it.
+    private var file: String { KeySource.file(inDataFolder: folder.path).path }
+
+    /// - Throws: `keyWrong`; `keyUnusable` if the key is missing.
     func verify(_ db: SQLConnection) throws {
         guard let check = try KeyCheck(db) else { return }
-        guard let given else {
-            guard !isInFolder else { return }
-            throw StoreError.keyUnusable(
-                why:
-                    "The secrets in \(database) are sealed with a key, and \(folder.path) has none. Copy fetchd.key from the service that has used this database, or name the key with --key-file."
-            )
+        if let given, given.contains(where: check.fits) { return }
+        guard !acceptsLoss else { return try requireNoOthers(db) }
+        guard given == nil else {
+            throw StoreError.keyWrong(source: source.description(inDataFolder: folder.path), path: database)
         }
-        guard given.contains(where: check.fits) else {
-            throw StoreError.keyWrong(
-                source: source.description(inDataFolder: folder.path), path: database)
-        }
+        let lost = try LostSecrets(db)
+        // Another service of the database may seal values with the key at any time.
+        guard isShared || !lost.isEmpty else { return }
+        throw StoreError.keyUnusable(why: lost.refusal(ofDatabase: database, without: file))
+    }
+
+    /// A service that runs has the key, so the key is not lost.
+    private func requireNoOthers(_ db: SQLConnection) throws {
+        guard isShared else { return }
+        let others = "SELECT count(*) FROM nodes WHERE number <> ? AND expires_at > \(PostgresNode.now)"
+        guard try db.value(others, [node ?? 0], as: Int.self) ?? 0 > 0 else { return }
+        throw StoreError.keyUnusable(
+            why:
+                "Other services use \(database) now, and have its key. Copy the key from one of them (fetchd.key in its data folder, or its --key-file), and start without --accept-lost-secrets."
+        )
     }
 
     /// Returns the keys, after the migrations. A new key is durable before anything is sealed with it.
@@ -53,32 +72,45 @@ struct Unlocking {
         if let given, let check, let current = given.first(where: check.fits) {
             return Keyring(current: current, others: given)
         }
-        guard isInFolder else { return try sharedKeyring(database) }
-        if given == nil, check != nil {
+        guard !isShared else { return try sharedKeyring(database, log) }
+        if check != nil {
+            let lost = try database.read(LostSecrets.init)
             // Before the key file exists: the next start would refuse a new key with the old check value.
             try database.change(KeyCheck.remove)
-            log.warning(
-                "The key file \(KeySource.file(inDataFolder: folder.path).path) is missing, but secrets in the database are sealed with its key. fetchd makes a new key. Jobs that need these secrets wait for credentials, and webhooks that need them are disabled."
-            )
+            report(lost, log)
         }
         let keys = try given ?? [makeKey()]
         try database.change { try KeyCheck.write(keys[0], in: $0) }
         return Keyring(current: keys[0], others: keys)
     }
 
+    private func report(_ lost: LostSecrets, _ log: Logger) {
+        guard !lost.isEmpty else { return }
+        let new =
+            given == nil
+            ? "fetchd makes a new key, \(file)" : "\(source.description(inDataFolder: folder.path)) is used"
+        log.warning(
+            "The key of \(database) is lost, and with it the secrets of \(lost.listed). From now on, \(new). \(LostSecrets.consequence) If the lost key is found, add it to the key file as a further line: fetchd then reads these secrets again. Remove --accept-lost-secrets now."
+        )
+    }
+
     /// Several services can open the database at the same time. The change has the lock of the journal, so one of them
     /// gives the database its key, and the others compare theirs with it.
-    private func sharedKeyring(_ database: any StoreDatabase) throws -> Keyring {
+    private func sharedKeyring(_ database: any StoreDatabase, _ log: Logger) throws -> Keyring {
         var keys = given ?? []
         var check: KeyCheck?
+        var lost: LostSecrets?
         try database.change { db in
             try verify(db)
             check = try KeyCheck(db)
-            guard check == nil else { return }
+            if let check, keys.contains(where: check.fits) { return }
+            lost = check == nil ? nil : try LostSecrets(db)
+            check = nil
             // The change may be made again, and the key file exists then.
             if keys.isEmpty { keys = [try makeKey()] }
             try KeyCheck.write(keys[0], in: db)
         }
+        if let lost { report(lost, log) }
         let current = check.flatMap { check in keys.first(where: check.fits) } ?? keys[0]
         return Keyring(current: current, others: keys)
     }

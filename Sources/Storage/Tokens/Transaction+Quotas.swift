@@ -53,13 +53,17 @@ extension Transaction {
         return try row("SELECT bytes FROM token_bytes WHERE token = ? AND day = ?", [token.text, day])?["bytes"] ?? 0
     }
 
-    /// Notes the bytes that a job has received between two versions of it, if its token has a quota of bytes. A part
-    /// that a job takes over from another was not received, so only running jobs count.
-    func countBytes(_ before: Job?, _ after: Job?) throws {
-        guard let before, let after, let token = after.token, before.state.name == .running else { return }
-        let bytes = after.bytesDurable - before.bytesDurable
-        guard bytes > 0, try transferQuotas()[token]?.bytesPerDay != nil else { return }
-        counts.addBytes(bytes, of: token, on: QuotaDay(of: now))
+    /// Counts what an attempt has received since its last report, if its token has a quota of bytes. Each report has all bytes
+    /// of the attempt, also those that are in no part. So a report that is repeated counts once.
+    ///
+    /// - Parameter bytes: of all connections of the attempt.
+    func countReceived(_ bytes: Int64, of job: Job) throws {
+        guard let token = job.token, try transferQuotas()[token]?.bytesPerDay != nil else { return }
+        let former = working.received[job.id]
+        let counted = former?.admission == job.admissions ? former?.bytes ?? 0 : 0
+        guard bytes > counted else { return }
+        counts.addBytes(bytes - counted, of: token, on: QuotaDay(of: now))
+        working.received.note(ReceivedByAttempt(admission: job.admissions, bytes: bytes), for: job.id)
     }
 
     /// Removes the counts of earlier days.

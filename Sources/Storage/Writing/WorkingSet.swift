@@ -1,5 +1,12 @@
 import Downloads
 
+/// What an attempt has received, as far as the quota of its token counts it.
+struct ReceivedByAttempt {
+    /// `Job.admissions` of the attempt.
+    var admission: Int
+    var bytes: Int64
+}
+
 /// The rows that the writer keeps in memory: the jobs that have not ended, and what each of their changes needs of the
 /// session. Only the writer's thread uses it, so every version is the one that the next statement would read.
 final class WorkingSet: @unchecked Sendable {
@@ -20,6 +27,9 @@ final class WorkingSet: @unchecked Sendable {
     var heldBytes = RowVersions<Name, Int64>(limit: 1000)
     /// The quotas of tokens that can delay the start of jobs.
     var transferQuotas = RowVersions<AllTokens, [TokenID: TokenQuotas]>(limit: 1)
+    /// Of the running attempts of this service. It is in no row, and without it bytes would be counted twice: so it has no limit,
+    /// and stays when the rows are read again.
+    var received = RowVersions<JobID, ReceivedByAttempt>(limit: .max)
 
     /// The write under way succeeded; it becomes durable with its group.
     func keepWrite() {
@@ -31,6 +41,7 @@ final class WorkingSet: @unchecked Sendable {
         blockedJobs.keepWrite()
         heldBytes.keepWrite()
         transferQuotas.keepWrite()
+        received.keepWrite()
     }
 
     /// The write under way was refused.
@@ -43,6 +54,7 @@ final class WorkingSet: @unchecked Sendable {
         blockedJobs.dropWrite()
         heldBytes.dropWrite()
         transferQuotas.dropWrite()
+        received.dropWrite()
     }
 
     /// The group begins again.
@@ -55,6 +67,7 @@ final class WorkingSet: @unchecked Sendable {
         blockedJobs.dropGroup()
         heldBytes.dropGroup()
         transferQuotas.dropGroup()
+        received.dropGroup()
     }
 
     /// The group begins, after commits of other nodes. A commit names the jobs that it has changed. What they share changes with
@@ -76,9 +89,18 @@ final class WorkingSet: @unchecked Sendable {
         blockedJobs.commit { _ in true }
         heldBytes.commit { _ in true }
         transferQuotas.commit { _ in true }
+        received.commit { _ in true }
     }
 
-    /// The group commit failed, or a statement has changed rows of all kinds.
+    /// The group commit failed.
+    ///
+    /// - Parameter isUncertain: whether it may be stored nevertheless. Then its bytes are taken as counted.
+    func fail(isUncertain: Bool) {
+        if isUncertain { received.commit { _ in true } }
+        removeAll()
+    }
+
+    /// The rows are read again: a group begins after changes of others, or a statement has changed rows of all kinds.
     func removeAll() {
         jobs.removeAll()
         removeShared()
@@ -93,5 +115,6 @@ final class WorkingSet: @unchecked Sendable {
         blockedJobs.removeAll()
         heldBytes.removeAll()
         transferQuotas.removeAll()
+        received.dropGroup()
     }
 }

@@ -130,7 +130,7 @@ final class Writer: Sendable {
             if group.position != nil { measurements.commits.record(watch) }
         } catch {
             // The end of the failed commit can be uncertain.
-            working.removeAll()
+            working.fail(isUncertain: error.isUncertain)
             unsettled.withLock { $0 = error.isUncertain ? $0 ?? group : nil }
             if !error.isOver { report(error.error) }
             for write in writes { write.fail(error.error) }

@@ -22,6 +22,7 @@ extension Settings {
         }
         options.acknowledgementPatience = acknowledgementPatience
         options.store.key = key
+        options.store.acceptsLostSecrets = acceptLostSecrets
         options.store.server = store?.url
         options.store.node.url = nodeAddress?.url
         options.version = Version.text

@@ -15,10 +15,11 @@ extension Settings.Key {
         case .minimumSpeedSeconds: .number(Defaults.minimumSpeedSeconds)
         case .streamHeartbeat: .number(Defaults.streamHeartbeat)
         case .stopTimeout: .number(Defaults.stopTimeout)
+        case .stopDelay: .number(Defaults.stopDelay)
         case .finishedRetentionFiles: .string(FinishedFiles.keep.rawValue)
         case .downloads: .string(FolderSharing.local.rawValue)
         case .publicHost, .trustedProxy, .allowOrigin: []
-        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
+        case .enableRehearsals, .acceptLostSecrets, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: false
         case .logFormat: .string(ObservationSettings.Defaults.logFormat.rawValue)
         case .aria2Session: .string(Defaults.aria2Session)
         case .unixSocket, .maxConnections, .maxConnectionsPerAddress, .dataDir, .downloadsDir, .store, .nodeURL,

@@ -29,11 +29,11 @@ extension Settings.Key {
         case .trustedProxy: .texts(separator: ",") { _ = try Settings.proxies($0) }
         case .allowOrigin: .texts(separator: ",") { _ = try AllowedOrigins(reading: $0) }
         case .webhookRetryDelays: .texts(separator: ",") { _ = try Settings.delays($0) }
-        case .acknowledgementPatience, .minimumSpeedSeconds, .streamHeartbeat, .stopTimeout: .seconds
+        case .acknowledgementPatience, .minimumSpeedSeconds, .streamHeartbeat, .stopTimeout, .stopDelay: .seconds
         case .finishedRetentionFiles: .text { _ = try FinishedFiles(reading: $0) }
         case .fileMode: .text { _ = try FileModes.file($0) }
         case .directoryMode: .text { _ = try FileModes.folder($0) }
-        case .enableRehearsals, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: .flag
+        case .enableRehearsals, .acceptLostSecrets, .allowCoreDumps, .requestLog, .traceOrigins, .aria2RPC: .flag
         case .logFormat: .text { _ = try ObservationSettings.format($0) }
         case .aria2Session: .text { _ = try SettingsSources.aria2Session($0) }
         case .keyCommand: .text(SettingsSources.checkKeyCommand)

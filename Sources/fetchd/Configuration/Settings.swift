@@ -42,10 +42,14 @@ struct Settings: Sendable {
     var minimumSpeedSeconds: Double
     var streamHeartbeat: Double
     var stopTimeout: Double
+    /// Seconds between the announcement of a stop and the stop.
+    var stopDelay: Double
     var enableRehearsals: Bool
     /// The session of aria2's interface; nil: the interface is off.
     var aria2Session: Name?
     var key: KeySource
+    /// Whether the service starts without the secrets that a lost key has sealed.
+    var acceptLostSecrets: Bool
     var allowCoreDumps: Bool
     var observation: ObservationSettings
     var token: String?
@@ -69,6 +73,7 @@ struct Settings: Sendable {
         static let minimumSpeedSeconds = 60.0
         static let streamHeartbeat = 15.0
         static let stopTimeout = 25.0
+        static let stopDelay = 0.0
         static let aria2Session = "aria2"
         static let logLevel = RunningSettings().logLevel
     }
@@ -114,11 +119,13 @@ struct Settings: Sendable {
         case minimumSpeedSeconds = "minimum_speed_seconds"
         case streamHeartbeat = "stream_heartbeat"
         case stopTimeout = "stop_timeout"
+        case stopDelay = "stop_delay"
         case enableRehearsals = "enable_rehearsals"
         case aria2RPC = "aria2_rpc"
         case aria2Session = "aria2_session"
         case keyFile = "key_file"
         case keyCommand = "key_command"
+        case acceptLostSecrets = "accept_lost_secrets"
         case allowCoreDumps = "allow_core_dumps"
         case logLevel = "log_level"
         case logFormat = "log_format"
@@ -170,9 +177,11 @@ struct Settings: Sendable {
         minimumSpeedSeconds = try sources.seconds(.minimumSpeedSeconds) ?? Defaults.minimumSpeedSeconds
         streamHeartbeat = max(0.1, try sources.seconds(.streamHeartbeat) ?? Defaults.streamHeartbeat)
         stopTimeout = try sources.seconds(.stopTimeout) ?? Defaults.stopTimeout
+        stopDelay = try sources.seconds(.stopDelay) ?? Defaults.stopDelay
         enableRehearsals = try sources.bool(.enableRehearsals) ?? false
         aria2Session = try sources.aria2Session
         key = try sources.key
+        acceptLostSecrets = try sources.bool(.acceptLostSecrets) ?? false
         allowCoreDumps = try sources.bool(.allowCoreDumps) ?? false
         observation = try ObservationSettings(sources)
         token = try sources.string(.token)
@@ -207,7 +216,12 @@ struct Settings: Sendable {
     }
 
     static func checkToken(_ token: String) throws {
-        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard !token.isEmpty else {
+            throw SettingsError(
+                "The token is empty. Set FETCHD_TOKEN to the token of the first administrator, or unset it: an empty variable is set, too."
+            )
+        }
+        guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw SettingsError(
                 "The token must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it."
             )

@@ -33,7 +33,7 @@ struct SettingsSources {
         ]
         unknownVariables = UnknownVariables(
             in: environment, besides: Settings.Key.allCases.map(\.environmentName) + [Self.fileVariable])
-        file = configFile ?? environment[Self.fileVariable]
+        file = try (configFile ?? environment[Self.fileVariable]).map { try Self.expanded($0, "config") }
         if let file {
             let members = try Self.read(file)
             sources.append(Source(name: file, kind: .file) { members[$0.rawValue].map(Given.value) })
@@ -80,7 +80,24 @@ struct SettingsSources {
         guard kind.contains(value) else {
             throw SettingsError("\(key.rawValue) is \(value.written); it must be \(kind.description).")
         }
+        if case .path = kind { return .string(try Self.expanded(value.stringValue ?? "", key.rawValue)) }
         return value
+    }
+
+    /// The path that a setting names: every path of a setting passes here.
+    static func expanded(_ path: String, _ setting: String) throws -> String {
+        guard let expanded = path.expandingHome() else {
+            throw SettingsError(
+                "\(setting) is '\(path)', and fetchd knows only the home folder of its own user (~/). Write the path in full, or ./\(path) for a name that begins with ~."
+            )
+        }
+        // Earlier versions took `~` for the name of a folder. Without its files, they would seem to be lost.
+        guard expanded == path || !FileManager.default.fileExists(atPath: path) else {
+            throw SettingsError(
+                "\(setting) is '\(path)', and means \(expanded). But the working directory has a folder with the name ~, in which earlier versions put it. Move the files to \(expanded), or set \(setting) to ./\(path)."
+            )
+        }
+        return expanded
     }
 
     func string(_ key: Settings.Key) throws -> String? { try value(key)?.stringValue }

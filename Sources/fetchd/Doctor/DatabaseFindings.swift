@@ -54,15 +54,17 @@ struct DatabaseFindings {
                 .key,
                 "\(Self.capitalized(source)) fits the database. Keep a copy of it in another place than the backups.")
         case .notYetUsed: .ok(.key, "The database has no key yet. The next start takes or makes one.")
+        case .missing(let lost) where lost.isEmpty:
+            .ok(.key, "\(Self.capitalized(source)) is missing, but it has sealed nothing. The next start makes one.")
         case .missing:
             .error(
                 .key, "\(Self.capitalized(source)) is missing, but secrets in the database are sealed with it.",
-                "Put the key back before the next start. Without it, jobs with secrets wait for credentials, and webhooks are disabled."
+                "The service does not start without it. Put the key back. If it is lost, start once with --accept-lost-secrets: jobs with secrets then wait for credentials, and webhooks are disabled."
             )
         case .wrong:
             .error(
                 .key, "The database is sealed with another key than \(source).",
-                "Start fetchd with the right key. If it is lost, run: fetchd rotate-key --lost")
+                "Start fetchd with the right key. If it is lost, start once with --accept-lost-secrets.")
         case .unusable(let why): .error(.key, why, "The service does not start with this key.")
         }
     }

@@ -21,7 +21,8 @@ struct Serving {
 
     /// - Throws: `StartError`; `UnstoredError`; `NodeReplaced` if the system refuses to begin the program again.
     func run() async throws {
-        let signals = StopSignals(stopWithin: settings.stopTimeout)
+        StopSignals.ignoreOthers()
+        let signals = StopSignals(stopWithin: settings.stopTimeout, after: settings.stopDelay)
         do {
             try await run(signals)
         } catch let error as NodeReplaced {
@@ -53,8 +54,14 @@ struct Serving {
             group.addTask { for await _ in reloads { await reloading.reload(service) } }
             group.addTask {
                 for await _ in signals.requests {
-                    log.notice("Stopping. A second signal ends fetchd at once.")
                     supervisor.reportStopping()
+                    if settings.stopDelay > 0, service.announceStop() {
+                        log.notice(
+                            "Stopping in \(settings.stopDelay) s. Until then, fetchd answers requests, and /readyz is 503. A second signal ends fetchd at once."
+                        )
+                        try? await Task.sleep(for: .seconds(settings.stopDelay))
+                    }
+                    log.notice("Stopping. A second signal ends fetchd at once.")
                     service.stop()
                 }
             }
@@ -78,7 +85,7 @@ struct Serving {
 
     /// The first line of the log.
     private func announceFolders() {
-        let (data, downloads) = (absolute(settings.dataDir), absolute(settings.downloadsDir))
+        let (data, downloads) = (AbsolutePath.of(settings.dataDir), AbsolutePath.of(settings.downloadsDir))
         let database = settings.store?.shown ?? "\(data)/fetchd.sqlite"
         log.notice("fetchd \(Version.text) starts. Database: \(database). Downloads: \(downloads).")
         if let warning = settings.unknownVariables.warning { log.warning("\(warning)") }
@@ -87,6 +94,4 @@ struct Serving {
             "fetchd uses the database of the working directory, because it has one. A start elsewhere does not find it. Name it: --data-dir \(data) --downloads-dir \(downloads)."
         )
     }
-
-    private func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
 }

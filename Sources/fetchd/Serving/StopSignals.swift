@@ -11,14 +11,21 @@ struct StopSignals: Sendable {
     let requests: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let timeout: Double
+    private let delay: Double
     private let queue = DispatchQueue(label: "fetchd.signals", qos: .userInitiated)
     private let count = Locked(0)
 
-    /// - Parameter seconds: the timeout of the orderly stop.
-    init(stopWithin seconds: Double) {
-        timeout = seconds
+    /// - Parameters:
+    ///   - seconds: the timeout of the orderly stop.
+    ///   - delay: the seconds between the first signal and the stop.
+    init(stopWithin seconds: Double, after delay: Double = 0) {
+        (timeout, self.delay) = (seconds, delay)
         (requests, continuation) = AsyncStream<Void>.makeStream()
     }
+
+    /// Ignores signals that have no meaning here, and that would end the process by default. Other programs use them, for example
+    /// to reopen a log file.
+    static func ignoreOthers() { for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) } }
 
     /// Whether a signal has requested the stop.
     var isRequested: Bool { count.withLock { $0 > 0 } }
@@ -52,7 +59,7 @@ struct StopSignals: Sendable {
             return count
         }
         guard signals == 1 else { Self.end(128 + number, "A second signal ends fetchd at once.") }
-        queue.asyncAfter(deadline: .now() + timeout) { [timeout] in
+        queue.asyncAfter(deadline: .now() + delay + timeout) { [timeout] in
             Self.end(
                 ServeStatus.unstored.rawValue,
                 "The stop took longer than the \(timeout) s of --stop-timeout. At the next start, running jobs continue from their last checkpoint."

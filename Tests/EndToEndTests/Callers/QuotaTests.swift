@@ -1,3 +1,4 @@
+import Downloads
 import Formats
 import TestKit
 import Testing
@@ -55,6 +56,26 @@ import Testing
         #expect(refused.status == 429)
         #expect(refused.header("RateLimit-Policy") == "\"bytes-per-day\";q=200000;w=86400")
         #expect(try await client.get("/v1/jobs").status == 200)
+    }
+
+    /// Also if the transfer ends before the first bytes are synced.
+    @Test(arguments: [JobSignal.Action.cancel, .pause, nil])
+    func bytesOfADayCountHoweverATransferEnds(_ action: JobSignal.Action?) async throws {
+        let scene = try await Scene(
+            .init(token: "first") {
+                $0.time = ManualTime()
+                $0.engine.intervals.checkpoint = 3600
+            })
+        let client = try await client(scene, ["bytes_per_day": 100_000])
+        let job = try await client.submit(scene.order("/held"))
+        try await client.waitForBytes(job, atLeast: 100_000)
+        #expect(try await client.post("/v1/jobs", scene.order()).status == 201)
+        if let action {
+            try await client.act(action, on: job)
+        } else {
+            #expect(try await client.delete("/v1/jobs/\(job)").status == 204)
+        }
+        #expect(try await client.post("/v1/jobs", scene.order()).status == 429)
     }
 
     @Test func requestsOfASecondAreLimited() async throws {

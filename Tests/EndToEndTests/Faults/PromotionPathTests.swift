@@ -50,8 +50,7 @@ import Testing
 
     @Test func doesNotPromoteALinkInThePlaceOfThePart() async throws {
         let id = try await jobBeforeRename()
-        let parts = try FileManager.default.contentsOfDirectory(atPath: downloads(".incomplete"))
-        let part = downloads(".incomplete/\(try #require(parts.first))")
+        let part = scene.fetchd.folder.path(try #require(scene.fetchd.folder.files.first { $0.hasSuffix(".part") }))
         #expect(unlink(part) == 0)
         #expect(symlink(outside.path("precious"), part) == 0)
         let job = try await scene.api.waitForJob(id, .succeeded)

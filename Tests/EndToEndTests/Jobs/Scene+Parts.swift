@@ -27,7 +27,7 @@ extension Scene {
     var partSizes: [Int64] {
         let folder = fetchd.folder.path("downloads/.incomplete")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.compactMap { name in
+        return names.filter { $0.hasSuffix(".part") }.compactMap { name in
             let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
             return attributes?[.size] as? Int64
         }.sorted()

@@ -158,7 +158,13 @@ import Testing
             "restore", first.folder.path("data/fetchd.sqlite"), "--data-dir", folder.path("data"),
         ])
         #expect(restored.succeeded, "\(restored.errors)")
-        let fetchd = try await FetchdProcess.start(in: folder)
+        let refused = try await serve()
+        #expect(refused.ending == .exited(1) && !folder.files.contains("data/fetchd.key"))
+        for errors in [restored.errors, refused.errors] {
+            #expect(errors.contains("the key file \(folder.path("data/fetchd.key")) is missing"), "\(errors)")
+            #expect(errors.contains("--accept-lost-secrets"), "\(errors)")
+        }
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--accept-lost-secrets"]), in: folder)
         #expect(fetchd.log.contains("fetchd makes a new key") && fetchd.log.contains("disabled 1 webhooks"))
         for id in [planted.job, plain] {
             #expect(try await fetchd.api.patch(id, ["not_before": nil]).status == 200)

@@ -132,6 +132,33 @@ import Testing
         #expect(Set(receiver.received.compactMap(\.id)).count == 1)
     }
 
+    // MARK: Behind a load balancer
+
+    /// The balancer learns of the stop while the service still does everything.
+    @Test(.realProcess) func answersUntilTheBalancerHasNoticed() async throws {
+        let scene = try await Scene(process: .init(arguments: ["--stop-delay", "3600", "--stop-timeout", "1"]))
+        // They have no meaning.
+        for number in [SIGUSR1, SIGUSR2] { scene.process.signal(number) }
+        #expect(try await scene.api.get("/readyz").status == 200)
+        scene.process.signal(SIGTERM)
+        try await untilUnready(scene)
+        let unready = try await scene.api.get("/readyz")
+        #expect(unready.problem?.kind == "unavailable" && unready.header("Retry-After") == "1", "\(unready)")
+        let id = try await scene.api.submit(scene.order())
+        try await scene.api.waitForJob(id, .succeeded)
+        #expect(try await scene.api.get("/livez").status == 200)
+        scene.process.signal(SIGTERM)
+        #expect(try await scene.process.waitForEnd(atMost: limit) == .exited(128 + SIGTERM))
+    }
+
+    @Test(.realProcess) func stopsInOrderAfterTheDelay() async throws {
+        let scene = try await Scene(process: .init(arguments: ["--stop-delay", "0.2"]))
+        _ = try await scene.heldJob()
+        #expect(try await scene.process.terminate(atMost: limit) == .exited(0))
+        #expect(scene.fetchd.log.contains("Stopping in 0.2 s"))
+        #expect(scene.fetchd.log.contains("Stopped."))
+    }
+
     // MARK: While the disk hangs
 
     @Test(.realProcess, arguments: [SIGTERM, SIGINT])

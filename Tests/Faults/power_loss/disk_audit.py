@@ -146,6 +146,7 @@ def left_over_faults(jobs: list[dict[str, Any]], knowledge: Knowledge, disk: Pat
     with _copy_of_database(disk / "data") as database:
         yield from _integrity_faults(database)
         known = {f".incomplete/{row['id']}.part" for row in database.execute("SELECT id FROM parts")}
+    known.add(".incomplete/lock")
     known |= {job["file"]["path"] for job in jobs if job["file"]}
     # Files of deleted jobs may be kept.
     deletions = [request for request in knowledge.requests if request.action == "delete"]

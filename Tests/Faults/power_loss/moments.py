@@ -90,6 +90,6 @@ def _kind(path: str, is_folder: bool) -> str:
         return "the folder of parts"
     if path in ("data", "downloads"):
         return f"the {path} folder"
-    if path.startswith("data/") or name == ".probe":
+    if path.startswith("data/") or name in (".probe", "lock"):
         return "another file"
     return "a folder" if is_folder else "a finished file"

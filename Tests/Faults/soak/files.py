@@ -84,7 +84,7 @@ class FileAudit:
         """Every promised part exists, and every existing part is promised. Its bytes are those of the version with its
         validator."""
         rows = self._rows("SELECT id, job, etag, bytes_durable, ranges FROM parts")
-        files = {file.name: file for file in (self._downloads / PARTS).iterdir()}
+        files = {file.name: file for file in (self._downloads / PARTS).iterdir() if file.name != "lock"}
         for id, job_id, etag, bytes_durable, ranges in rows:
             file, job = files.pop(f"{id}.part", None), self._world.ledger.find(job_id)
             spans = json.loads(ranges) if ranges else [[0, bytes_durable]]

@@ -31,6 +31,12 @@ struct NodeFileTests {
         #expect(try Data(contentsOf: URL(filePath: folder.files.node)) == Data(text.utf8))
     }
 
+    @Test func linkWithoutItsTargetIsNotReplaced() throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.files.node, withDestinationPath: temporary.path("away"))
+        try expectUnusable("cannot be read: No such file or directory")
+    }
+
     private func expectUnusable(_ reason: String) throws {
         let error = #expect(throws: StoreError.self) { try NodeFile.identifier(in: folder) }
         guard case .folderUnusable(temporary.path, let why)? = error, why.contains(reason) else {

@@ -202,7 +202,7 @@ struct NodeTests {
         #expect(try await store.admitJobs(limits) { _ in }.admitted.isEmpty)
         let job = try #require(admitted.first).job
         let part = StoreFixture.part(store.makePartID().text, durable: 60, size: nil)
-        try await store.checkpoint([(job: job.id, admission: 1, part: part)])
+        try await store.checkpoint([(job: job.id, admission: 1, part: part)], received: [job.id: 60])
         let bytes = try await store.read { try $0.value("SELECT bytes FROM token_bytes", as: Int.self) }
         #expect(bytes == 60)
     }

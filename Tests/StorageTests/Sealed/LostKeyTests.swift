@@ -7,8 +7,72 @@ import Testing
 
 @testable import Storage
 
-/// A store whose key is lost goes on without the secrets that the key has sealed.
+/// A store whose key is lost goes on without the secrets that the key has sealed, if the administrator accepts that.
 @Suite(.onSQLite) struct LostKeyTests {
+    private func reopen(_ fixture: StoreFixture, acceptingLoss: Bool = false) throws -> Store {
+        var options = fixture.options
+        options.acceptsLostSecrets = acceptingLoss
+        return try Store(at: fixture.folder.path, options: options, time: fixture.time)
+    }
+
+    private func refusal(_ fixture: StoreFixture) -> String {
+        "\(String(describing: #expect(throws: StoreError.self) { try reopen(fixture) }))"
+    }
+
+    @Test func isNotOpenedWithoutItsKey() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await PlantedSecrets.plant(in: fixture.store)
+        try await fixture.store.close()
+        let path = fixture.folder.path("fetchd.key")
+        let key = try #require(try KeyFile(path: path).read())
+        try FileManager.default.removeItem(atPath: path)
+        let before = fixture.folder.bytes(of: "fetchd.sqlite")
+        let refused = refusal(fixture)
+        let lost = "secrets of 5 jobs, 1 session, 1 webhook, 1 part of a job and 1 answer to a repeated request"
+        for text in [lost, "--accept-lost-secrets", "--key-file", path] {
+            #expect(refused.contains(text), "\(refused)")
+        }
+        #expect(fixture.folder.bytes(of: "fetchd.sqlite") == before)
+        #expect(!fixture.folder.files.contains("fetchd.key"))
+        try KeyFile(path: path).write(key)
+        try await PlantedSecrets.expectPresent(jobs, in: try reopen(fixture))
+    }
+
+    /// Such as one on a disk that is not mounted yet.
+    @Test func isNotOpenedWithALinkToAMissingKey() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.store.close()
+        let path = fixture.folder.path("fetchd.key")
+        try FileManager.default.moveItem(atPath: path, toPath: fixture.folder.path("other"))
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: fixture.folder.path("away"))
+        #expect(refusal(fixture).contains("is a link"))
+        #expect(throws: StoreError.self) { try reopen(fixture, acceptingLoss: true) }
+        try FileManager.default.moveItem(
+            atPath: fixture.folder.path("other"), toPath: fixture.folder.path("away"))
+        try await reopen(fixture).close()
+    }
+
+    @Test func makesANewKeyIfTheLostOneHasSealedNothing() async throws {
+        let fixture = try StoreFixture()
+        let lost = fixture.store.sealer.keys.current
+        try await fixture.store.close()
+        try FileManager.default.removeItem(atPath: fixture.folder.path("fetchd.key"))
+        #expect(try reopen(fixture).sealer.keys.current.id != lost.id)
+    }
+
+    /// A key that fits is used, and the new key of a start that accepts the loss is the key of all later starts.
+    @Test func acceptsTheLossOnce() async throws {
+        let (store, jobs, fixture) = try await storeWithoutKey()
+        let key = store.sealer.keys.current
+        try await store.close()
+        for accepts in [true, false] {
+            let again = try reopen(fixture, acceptingLoss: accepts)
+            #expect(again.sealer.keys.current.id == key.id)
+            #expect(try await again.job(jobs[0]).spec.lost.contains(.credentials))
+            try await again.close()
+        }
+    }
+
     /// The store after the loss of its key file.
     private func storeWithoutKey() async throws -> (store: Store, jobs: [JobID], fixture: StoreFixture) {
         let fixture = try StoreFixture()
@@ -16,7 +80,7 @@ import Testing
         _ = try await fixture.store.createJobs([NewJob(session: .default, spec: JobSpec(url: "https://host/plain"))])
         try await fixture.store.close()
         try FileManager.default.removeItem(atPath: fixture.folder.path("fetchd.key"))
-        return (try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time), jobs, fixture)
+        return (try reopen(fixture, acceptingLoss: true), jobs, fixture)
     }
 
     @Test func knowsWhatIsLostOfAJob() async throws {
@@ -127,7 +191,7 @@ import Testing
         try await fixture.store.close()
         let file = KeyFile(path: fixture.folder.path("fetchd.key"))
         try FileManager.default.removeItem(atPath: file.path)
-        var store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
+        var store = try reopen(fixture, acceptingLoss: true)
         let new = store.sealer.keys.current
         #expect(new.id != lost.id)
         try await store.close()
@@ -135,6 +199,25 @@ import Testing
         store = try Store(at: fixture.folder.path, options: fixture.options, time: fixture.time)
         #expect(store.sealer.keys.current.id == new.id)
         try await PlantedSecrets.expectPresent(jobs, in: store)
+    }
+
+    @Test func anotherKeyIsTakenIfTheLossIsAccepted() async throws {
+        let fixture = try StoreFixture()
+        let jobs = try await PlantedSecrets.plant(in: fixture.store)
+        let lost = fixture.store.sealer.keys.current
+        try await fixture.store.close()
+        let (key, file) = (SealingKey.random(), KeyFile(path: fixture.folder.path("fetchd.key")))
+        try file.write([key])
+        #expect(refusal(fixture).contains("sealed with another key"))
+        let store = try reopen(fixture, acceptingLoss: true)
+        #expect(store.sealer.keys.current.id == key.id)
+        #expect(try await store.job(jobs[0]).spec.lost.contains(.credentials))
+        try await store.close()
+        // The right key is put back, in place of the one that is used now.
+        try file.write([lost])
+        #expect(refusal(fixture).contains("a key file that has both keys"))
+        try file.write([lost, key])
+        try await PlantedSecrets.expectPresent(jobs, in: try reopen(fixture))
     }
 
     @Test(.onSQLite) func anotherKeyIsAcceptedAfterTheLostOneIsGivenUp() async throws {

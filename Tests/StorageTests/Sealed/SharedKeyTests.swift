@@ -35,10 +35,10 @@ struct SharedKeyTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func open(_ database: ContestedDatabase) throws -> Keyring {
+    private func open(_ database: ContestedDatabase, acceptingLoss: Bool = false) throws -> Keyring {
         let data = try DataFolder(at: folder.path)
         defer { data.release() }
-        let unlocking = try Unlocking(data, .dataFolder, database: "test")
+        let unlocking = try Unlocking(data, .dataFolder, database: "test", acceptsLoss: acceptingLoss)
         try database.read(unlocking.verify)
         return try unlocking.keyring(database, Logger(label: "test"))
     }
@@ -70,6 +70,31 @@ struct SharedKeyTests {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(try file.read() == nil)
+        #expect(try database.has(rival))
+    }
+
+    @Test func aLostKeyIsReplacedIfTheLossIsAccepted() async throws {
+        let database = try ContestedDatabase(rival)
+        let keys = try open(database, acceptingLoss: true)
+        #expect(try file.read()?.map(\.id) == [keys.current.id])
+        #expect(try database.has(keys.current))
+        #expect(try !database.has(rival))
+        #expect(try open(database).current.id == keys.current.id)
+    }
+
+    /// The other service has the key, and seals with it.
+    @Test func aKeyThatAnotherServiceUsesIsNotLost() async throws {
+        let database = try ContestedDatabase(rival)
+        try database.engine.change { db in
+            try db.run(
+                """
+                INSERT INTO nodes (id, epoch, url, version, downloads, slots, started_at, expires_at)
+                VALUES ('other', 1, NULL, '', 'local', 1, 0, \(PostgresNode.now) + 60000)
+                """)
+        }
+        let error = #expect(throws: StoreError.self) { try open(database, acceptingLoss: true) }
+        #expect(error?.description.contains("Other services use test now, and have its key") == true)
         #expect(try file.read() == nil)
         #expect(try database.has(rival))
     }

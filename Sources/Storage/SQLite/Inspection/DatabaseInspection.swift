@@ -26,8 +26,8 @@ public struct DatabaseInspection: Sendable {
         case fits
         /// The database has no check value yet: the next start takes or makes a key.
         case notYetUsed
-        /// There is no key file, but the database has a check value.
-        case missing
+        /// There is no key file, but the database has a check value. The next start makes a key if nothing is lost.
+        case missing(LostSecrets)
         /// The key is another one than that of the database.
         case wrong
         /// The key cannot be read. The text is a sentence.

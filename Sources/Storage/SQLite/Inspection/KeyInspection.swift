@@ -12,7 +12,7 @@ struct KeyInspection {
         let check = try KeyCheck(db)
         switch keys {
         case .failure(let error): return .unusable(error.description)
-        case .success(nil): return check == nil ? .notYetUsed : .missing
+        case .success(nil): return check == nil ? .notYetUsed : .missing(try LostSecrets(db))
         case .success(let keys?):
             guard let check else { return .notYetUsed }
             return keys.contains(where: check.fits) ? .fits : .wrong

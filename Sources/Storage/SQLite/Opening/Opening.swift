@@ -7,7 +7,7 @@ struct Opening {
     let database: OpenedDatabase
 
     init(_ folder: DataFolder, _ options: Store.Options) throws(StoreError) {
-        let unlocking = try Unlocking(folder, options.key)
+        let unlocking = try Unlocking(folder, options.key, acceptsLoss: options.acceptsLostSecrets)
         let found = try MarkFile.open(in: folder)
         if let found, found.mark.state == .restoring { try Self.completeRestore(folder, found, options.log) }
         let isUnchecked = try StartupCheck(

@@ -2,6 +2,7 @@ import Downloads
 import Formats
 import Foundation
 import GRDB
+import Sealing
 
 /// Replaces the database with a copy, while no service runs.
 ///
@@ -16,6 +17,8 @@ public struct Restoration {
         public var replaced: String?
         /// Whether the replaced database could not be read. If so, its identifiers are known from the mark only.
         public var replacedIsUnreadable: Bool
+        /// Whether the key of the service fits the copy.
+        public var key: DatabaseInspection.KeyFinding
     }
 
     /// Added to the last known event when later events may exist.
@@ -25,6 +28,7 @@ public struct Restoration {
     enum Step: CaseIterable { case copied, prepared, marked, logKept, databaseKept, placed }
 
     private let folder: DataFolder
+    private let key: KeyInspection
     private let replacement: DatabaseReplacement
     private let now: Date
     private let onStep: (Step) throws -> Void
@@ -34,17 +38,22 @@ public struct Restoration {
     /// Restores a copy. If a restore is interrupted, the folder has the former database, or the next start completes the
     /// restore.
     ///
-    /// - Parameter file: a database file of fetchd, which is only read. Its log `-wal` is used if it exists.
+    /// - Parameters:
+    ///   - file: a database file of fetchd, which is only read. Its log `-wal` is used if it exists.
+    ///   - key: where the key of the service comes from, for the report.
     /// - Throws: `folderInUse`; `copyUnusable` and `databaseFromNewerVersion` when the copy can't be restored;
     ///   `outOfSpace`.
-    public static func run(_ file: String, into folder: String, at now: Date = Date()) throws(StoreError) -> Report {
-        try run(file, into: folder, at: now) { _ in }
+    public static func run(
+        _ file: String, into folder: String, key: KeySource = .dataFolder, at now: Date = Date()
+    ) throws(StoreError) -> Report {
+        try run(file, into: folder, key: key, at: now) { _ in }
     }
 
     static func run(
-        _ file: String, into folder: String, at now: Date, onStep: @escaping (Step) throws -> Void
+        _ file: String, into folder: String, key: KeySource = .dataFolder, at now: Date,
+        onStep: @escaping (Step) throws -> Void
     ) throws(StoreError) -> Report {
-        let restoration = Restoration(try DataFolder(at: folder), at: now, onStep)
+        let restoration = Restoration(try DataFolder(at: folder), KeyInspection(key, folder), at: now, onStep)
         do {
             return try restoration.run(file)
         } catch let error as StoreError {
@@ -56,8 +65,10 @@ public struct Restoration {
         }
     }
 
-    private init(_ folder: DataFolder, at now: Date, _ onStep: @escaping (Step) throws -> Void) {
-        self.folder = folder
+    private init(
+        _ folder: DataFolder, _ key: KeyInspection, at now: Date, _ onStep: @escaping (Step) throws -> Void
+    ) {
+        (self.folder, self.key) = (folder, key)
         self.now = now
         self.onStep = onStep
         replacement = DatabaseReplacement(folder, onStep)
@@ -97,13 +108,13 @@ public struct Restoration {
         seen.lastEvent = max(seen.lastEvent, mark?.position.lastEvent ?? 0)
         let isUncertain = isUnreadable || (mark == nil && FileManager.default.fileExists(atPath: folder.mark))
         if isUncertain { seen.lastEvent += Self.reserve }
-        let (history, jobs, lastEvent) = try prepare(above: seen)
+        let (history, jobs, lastEvent, key) = try prepare(above: seen)
         try folder.sync()
         try onStep(.prepared)
         let restored = Mark(
             state: .restoring, identity: history.identity,
             position: .init(commits: history.commits, lastEvent: lastEvent))
-        return (Report(jobs: jobs, lastEvent: lastEvent, replacedIsUnreadable: isUnreadable), restored)
+        return (Report(jobs: jobs, lastEvent: lastEvent, replacedIsUnreadable: isUnreadable, key: key), restored)
     }
 
     // MARK: The copy
@@ -144,7 +155,7 @@ public struct Restoration {
     /// Migrates the copy and raises its identifiers. The result is one durable file without a log.
     private func prepare(
         above seen: HighestIdentifiers
-    ) throws -> (history: History, jobs: Int, lastEvent: EventID) {
+    ) throws -> (history: History, jobs: Int, lastEvent: EventID, key: DatabaseInspection.KeyFinding) {
         let database = try DatabaseQueue(path: draft)
         try Schema.migrator.migrate(database)
         let prepared = try database.inDatabase { db in
@@ -162,7 +173,7 @@ public struct Restoration {
             }
             return (
                 history, try Int.fetchOne(db, sql: "SELECT count(*) FROM jobs") ?? 0,
-                try Store.lastEvent(in: SQLConnection(db))
+                try Store.lastEvent(in: SQLConnection(db)), try key.finding(SQLConnection(db))
             )
         }
         try database.close()
