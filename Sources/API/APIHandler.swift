@@ -5,6 +5,7 @@ import Engine
 import Foundation
 import HTTPServer
 import HTTPTypes
+import Locks
 import Logging
 import Metrics
 import Storage
@@ -56,7 +57,12 @@ public struct APIHandler: RequestHandler {
     private let hosts: HostRule
     private let origins: OriginRule
     private let finisher: ResponseFinisher
+    /// For answers that grow with the data: each takes several times its size while it is made.
+    private let largeAnswers = AsyncGate(width: 4)
     private let log: Logger
+
+    /// Bytes for all answers that are made, or were not read yet. One caller may have half of them.
+    private static let memoryOfAnswers = 128 << 20
 
     public init(
         options: Options, store: Store, engine: Engine, feed: Feed, configuration: ServiceConfiguration,
@@ -69,6 +75,7 @@ public struct APIHandler: RequestHandler {
         authentication = Authentication(
             token: options.token, tokens: store.tokens, signIns: signIns, time: time,
             alwaysNeedsToken: options.alwaysNeedsToken)
+        let answers = AnswerBudget(bytes: Self.memoryOfAnswers, bytesOfHolder: Self.memoryOfAnswers / 2)
         relays = RelaySignature(key: store.key(for: "relay"))
         number = options.remoteFiles?.own
         rates = RequestRates(time: time)
@@ -77,7 +84,7 @@ public struct APIHandler: RequestHandler {
             Aria2Routes(
                 service: service, store: store, authentication: authentication, rates: rates,
                 availability: availability,
-                origins: origins)
+                origins: origins, answers: answers)
         }
         table = RouteTable(
             HealthRoutes(store: store, engine: engine, readiness: readiness).routes
@@ -87,7 +94,8 @@ public struct APIHandler: RequestHandler {
                 + WebhookRoutes(store: store, log: log).routes
                 + DeliveryRoutes(store: store).routes
                 + JobRoutes(
-                    store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals
+                    store: store, engine: engine, feed: feed, allowsRehearsals: options.allowsRehearsals,
+                    answers: answers
                 ).routes
                 + FileRoutes(
                     store: store, engine: engine, remote: options.remoteFiles, signature: relays
@@ -96,7 +104,8 @@ public struct APIHandler: RequestHandler {
                     store: store, engine: engine, feed: feed, version: options.version, time: store.time
                 ).routes
                 + NodeRoutes(store: store, engine: engine, version: options.version).routes
-                + EventRoutes(store: store, feed: feed, log: log).routes + TokenRoutes(store: store).routes
+                + EventRoutes(store: store, feed: feed, log: log, answers: answers).routes
+                + TokenRoutes(store: store).routes
                 + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
                 + ServiceRoutes(store: store, configuration: configuration, log: log).routes
                 + SignInRoutes(signIns: signIns, time: store.time).routes + DashboardRoutes().routes)
@@ -106,7 +115,8 @@ public struct APIHandler: RequestHandler {
         proxies = options.trustedProxies
         hosts = HostRule(publicHosts: options.publicHosts)
         finisher = ResponseFinisher(
-            origins: origins, measurements: measurements, logsRequests: options.logsRequests, log: log)
+            origins: origins, measurements: measurements, answers: answers, logsRequests: options.logsRequests, log: log
+        )
         self.log = log
     }
 
@@ -241,7 +251,9 @@ public struct APIHandler: RequestHandler {
                 throw Problem(.malformedJSON, "The request needs a JSON body.")
             }
             if !route.readsQuery { try context.query { _ throws(Problem) in } }
-            return try await route.handle(context)
+            // A request that waits for a change must not keep others from their answers.
+            guard route.isLarge, !(route.mayWait && context.asksToWait) else { return try await route.handle(context) }
+            return try await largeAnswers.pass { try await route.handle(context) }
         } catch {
             let problem = Problem(error)
             audit(problem.kind, context.auditNote)

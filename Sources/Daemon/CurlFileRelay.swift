@@ -19,6 +19,8 @@ public struct CurlFileRelay: FileRelay {
         var request = TransferRequest(url: url, method: method.rawValue, headers: headers)
         // Administrators name the nodes; the rules of downloads are for the URLs of clients.
         request.admitsAnyAddress = true
+        // As much as the body of the response holds: both wait for the reader.
+        request.windowBytes = RelayedResponse.bufferLimit
         request.timeouts = .init(connect: .seconds(5), idle: .seconds(60))
         guard slots.take() else {
             throw FileRelayError("this node already passes on \(slots.limit) files, as many as it can")

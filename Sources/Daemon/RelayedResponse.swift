@@ -88,8 +88,9 @@ final class RelayedResponse: TransferHandler {
         waiter?.resume(returning: outcome)
     }
 
-    private static let bufferLimit = 1 << 20
-    private static let pieceBytes = 256 << 10
+    /// Bytes that wait for the reader, here and in the window of the transfer.
+    static let bufferLimit = 256 << 10
+    private static let pieceBytes = 64 << 10
 
     /// If the transfer or the reader ends early, the stream ends before its length, and the server closes the connection, so
     /// that the reader detects the missing bytes.

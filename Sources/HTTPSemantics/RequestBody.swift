@@ -25,6 +25,14 @@ public enum RequestBody: Sendable, Equatable, Codable {
         }
     }
 
+    /// Bytes of the text, before it is encoded.
+    public var size: Int {
+        switch self {
+        case .text(let text), .json(let text): text.utf8.count
+        case .form(let fields): fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        }
+    }
+
     public var bytes: [UInt8] {
         switch self {
         case .text(let text), .json(let text): Array(text.utf8)

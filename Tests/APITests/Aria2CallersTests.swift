@@ -30,16 +30,34 @@ import Testing
         return try await store.createToken(new, with: TokenDigest(of: secret))
     }
 
-    @Test func messageCountsOnceForEachToken() async throws {
+    /// One message has many calls, so the message is no unit for a quota.
+    @Test func eachCallCountsForItsToken() async throws {
         for secret in ["a", "b"] {
             let token = try await createToken(secret)
-            for _ in 0..<3 { #expect(try callers.caller(secret).creator.token == token.id) }
+            #expect(try callers.caller(secret).creator.token == token.id)
+            #expect(throws: RPCError.self) { try callers.caller(secret) }
         }
+        time.advance(by: 1)
+        _ = try callers.caller("a")
+        for _ in 0..<3 { _ = try callers.caller("first") }
+    }
+
+    /// The memory of an answer belongs to the first caller of the message.
+    @Test func theFirstCallerHoldsTheAnswer() async throws {
+        let address = callers.holder
+        _ = try await createToken("a")
+        #expect(throws: RPCError.unauthorized) { try callers.caller("unknown") }
+        #expect(callers.holder == address)
+        _ = try callers.caller("a")
+        let holder = callers.holder
+        _ = try callers.caller("first")
+        #expect(holder != address && callers.holder == holder)
     }
 
     @Test func callAfterTheEndOfItsTokenIsRefused() async throws {
         let token = try await createToken("a")
         #expect(try callers.caller("a").creator.token == token.id)
+        time.advance(by: 1)
         try await store.deleteToken(token.id)
         #expect(throws: RPCError.unauthorized) { try callers.caller("a") }
         #expect(try callers.caller("first").creator.token == nil)

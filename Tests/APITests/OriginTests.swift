@@ -11,6 +11,7 @@ import Testing
         ("http://a.example:443", "http://a.example:443"), ("http://[::1]:9000", "http://[::1]:9000"),
         ("http://[::1]", "http://[::1]"), ("http://192.168.1.7:8000", "http://192.168.1.7:8000"),
         ("chrome-extension://abcdefgh", "chrome-extension://abcdefgh"), ("http://a:09000", "http://a:9000"),
+        ("file://", "file://"), ("FILE:///", "file://"),
     ])
     func writesOriginLikeBrowser(_ text: String, _ written: String) {
         #expect(WebOrigin(text)?.description == written)
@@ -21,7 +22,7 @@ import Testing
         "http://a?b",
         "http://a#b", "http://u@a", "http://*.a.example", "http://a:", "http://a:0", "http://a:70000", "http://a:+1",
         "http://a b", "http://bücher.example", "http://[::1", "http://[]", "http://[a]", "http://::1", "1http://a",
-        "http://a,http://b", "file:///home",
+        "http://a,http://b", "file:///home", "files://",
     ])
     func refusesInvalidOrigin(_ text: String) {
         #expect(WebOrigin(text) == nil)

@@ -180,6 +180,15 @@ import Testing
         #expect(recent.last == 106)
     }
 
+    /// A position before the gap can be that of a lost event, which only the database knows.
+    @Test func forgetsTheEventsBeforeAGapOfLostEvents() {
+        let next = 102 + Store.gapAfterLostEvents + 1
+        let recent = recent([101, 102, next, next + 1])
+        #expect(recent.after(102) == nil && recent.after(next - 2) == nil)
+        #expect(recent.after(next - 1)?.map(\.event.id) == [next, next + 1])
+        #expect(recent.last == next + 1)
+    }
+
     @Test func keepsAtMostMaximumEvents() {
         for count: EventID in [10, 11, 25, 1000] {
             let recent = recent(101...100 + count)

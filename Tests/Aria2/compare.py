@@ -239,6 +239,14 @@ def information(run):
     run.call("aria2.changeGlobalOption", {})
     run.call("aria2.changeGlobalOption", {"no-such-option": "1"})
     run.call("aria2.changeGlobalOption", {"max-overall-download-limit": "x"})
+    for option, value, usual in (("dir", "$DIR/global", "$DIR"), ("user-agent", "global/1", ""),
+                                 ("allow-overwrite", "true", "false"), ("all-proxy", "http://127.0.0.1:9", "")):
+        run.call("aria2.changeGlobalOption", {option: value})
+        run.call("aria2.getGlobalOption")
+        run.call("aria2.changeGlobalOption", {option: usual})
+    run.call("aria2.changeGlobalOption", {"split": "0"})
+    run.call("aria2.changeGlobalOption", {"dry-run": "true"})
+    run.call("aria2.changeGlobalOption", {"dry-run": "false"})
     query = base64.b64encode(b"[0, 10]").decode()
     run.get(f"?method=aria2.tellWaiting&id=q&params={query}")
     run.get("?method=aria2.getGlobalStat&id=q")
@@ -330,6 +338,8 @@ def options(run):
     run.call("aria2.getOption", "$plain$")
     run.call("aria2.changeOption", "$plain$", {"max-download-limit": "x"})
     run.call("aria2.changeOption", "$plain$", {"no-such-option": "x"})
+    for option, value in (("max-tries", "9"), ("timeout", "9"), ("pause", "false"), ("dry-run", "true")):
+        run.call("aria2.changeOption", "$plain$", {option: value})
     run.call("aria2.tellWaiting", 0, 100, ["gid", "status", "dir"])
     run.call("aria2.removeDownloadResult", "$plain$")
     run.call("aria2.getGlobalStat")

@@ -162,7 +162,7 @@ import Testing
             "max-concurrent-downloads": "3", "max-overall-download-limit": "1K", "log": "-",
         ])
         #expect(try options.change() == ServiceLimits.Change(maxConcurrentJobs: 3, rateLimit: 1024))
-        #expect(options.ignoredNames == ["log"])
+        #expect(options.downloads.ignoredNames == ["log"])
         #expect(throws: RPCError.self) {
             try GlobalOptions(["max-concurrent-downloads": "0"]).change()
         }

@@ -38,7 +38,7 @@ import Testing
     /// The reply to a call.
     private func call(_ method: String, _ parameters: JSON...) async throws -> JSON {
         let call: JSON = ["id": 1, "method": .string(method), "params": .array(parameters)]
-        let reply = await service.reply(to: .single(call)) { _ in Self.caller }
+        let reply = await service.reply(to: .single(call), in: AnswerRoom { _ in true }) { _ in Self.caller }
         return try JSON(parsing: reply.text)
     }
 

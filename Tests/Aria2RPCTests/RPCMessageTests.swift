@@ -5,17 +5,16 @@ import Testing
 @testable import Aria2RPC
 
 @Suite struct RPCMessageTests {
-    @Test func aPageCountsFromEitherEnd() {
-        let list = [1, 2, 3, 4, 5]
-        #expect(list.page(offset: 0, count: 2) == [1, 2])
-        #expect(list.page(offset: 3, count: 10) == [4, 5])
-        #expect(list.page(offset: 5, count: 1) == [])
-        #expect(list.page(offset: -1, count: 2) == [5, 4])
-        #expect(list.page(offset: -2, count: 1000) == [4, 3, 2, 1])
-        #expect(list.page(offset: -6, count: 1) == [])
-        #expect(list.page(offset: 0, count: -1) == [])
-        #expect([Int]().page(offset: -1, count: 1) == [])
-        #expect(list.page(offset: .max, count: .max) == [] && list.page(offset: .min, count: .max) == [])
+    /// The calls within `system.multicall` count, too, wherever they are.
+    @Test(arguments: [([1_000], false), ([1_001], true), ([600, 400], false), ([600, 401], true), ([0, 999], false)])
+    func hasALargestNumberOfCalls(_ counts: [Int], _ isTooLarge: Bool) {
+        let multicalls = counts.map { count in
+            let calls = [JSON](repeating: ["methodName": "aria2.tellActive"], count: count)
+            return JSON.object(["id": 1, "method": "system.multicall", "params": [.array(calls)]])
+        }
+        #expect(RPCMessage(JSON.array(multicalls).bytes).isTooLarge == isTooLarge)
+        let plain = [JSON](repeating: ["id": 1, "method": "aria2.tellActive"], count: counts.reduce(0, +))
+        #expect(RPCMessage(JSON.array(plain).bytes).isTooLarge == (plain.count > 1_000))
     }
 
     @Test(arguments: ["{", "5", "1.5", "nul", ""])
@@ -74,4 +73,8 @@ import Testing
         }
         #expect(call.objectValue?["params"] == ["~~>"])
     }
+}
+
+extension RPCMessage {
+    fileprivate var isTooLarge: Bool { if case .tooLarge = self { true } else { false } }
 }

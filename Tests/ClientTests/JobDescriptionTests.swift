@@ -36,7 +36,7 @@ import Testing
     @Test func derivesNameOfJob() throws {
         #expect(try Sample.job().name == "film.mkv")
         #expect(try Sample.job("job_1", "succeeded", members: Sample.file).name == "film (1).mkv")
-        #expect(try Sample.job(name: "a%20b/").name == "a b")
+        #expect(try Sample.job(name: "a%20b/").name == "download")
         var rehearsal = try Sample.job()
         rehearsal.url = "rehearse:film.mkv?status=404"
         #expect(rehearsal.name == "film.mkv")

@@ -72,7 +72,7 @@ def keep_waits_short(case: Case) -> None:
 
 def spare_the_jobs(body: dict[str, Any]) -> None:
     """The other requests name them."""
-    if body.get("all") is True and "filter" not in body:
+    if body.get("all") is True and body.get("filter") is None:
         del body["all"]
         body["filter"] = {}
     if isinstance(body.get("filter"), dict):

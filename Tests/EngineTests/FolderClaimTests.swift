@@ -13,11 +13,12 @@ import Testing
     init() throws { temporary = try TemporaryFolder() }
 
     private func open(
-        _ database: String, shared: Bool = false, hasLocks: Bool = true
+        _ database: String, shared: Bool = false, hasLocks: Bool = true, node: Int64 = 1
     ) throws(EngineError) -> DownloadsFolder {
         var claim = FolderClaim(database: database, isShared: shared)
         if !hasLocks { claim.lock = { _, _ in ENOLCK } }
-        return try DownloadsFolder(at: temporary.path, claimedBy: claim)
+        let use = FolderUse(by: Node(number: node, epoch: 1), sharing: .shared) { true }
+        return try DownloadsFolder(at: temporary.path, for: shared ? use : .alone, claimedBy: claim)
     }
 
     private var inUse: EngineError { .downloadsFolderInUse(path: temporary.path) }
@@ -43,7 +44,7 @@ import Testing
 
     @Test func servicesOfOneDatabaseShareAFolder() async throws {
         let folders = try await withThrowingTaskGroup(of: DownloadsFolder.self) { group in
-            for _ in 0..<8 { group.addTask { try open("a", shared: true) } }
+            for node in 1...8 { group.addTask { try open("a", shared: true, node: Int64(node)) } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(throws: inUse) { try open("b", shared: true) }

@@ -14,7 +14,7 @@ import Testing
     private let remote: Descriptor
 
     init() throws {
-        let loop = try WebSocketLoop(limit: 10)
+        let loop = try WebSocketLoop(limit: 10, bodies: BodyBudget(bytes: 1 << 20))
         peers = WebSocketPeers(loop)
         var ends: [Int32] = [-1, -1]
         let result = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends)

@@ -68,7 +68,7 @@ public final class PostgresServer: Sendable {
         try await run("pg_basebackup", arguments + ["--dbname=\(primary.socketURL)"])
         let copied = String(decoding: folder.bytes(of: "data/postgresql.auto.conf") ?? [], as: UTF8.self)
         let own = ["port = \(port)", "unix_socket_directories = '\(folder.path)'"]
-        try folder.write(copied + "\n" + own.joined(separator: "\n") + "\n", to: "data/postgresql.auto.conf")
+        try folder.write(copied + own.map { $0 + "\n" }.joined(), to: "data/postgresql.auto.conf")
         try await start()
     }
 
@@ -193,6 +193,7 @@ public final class PostgresServer: Sendable {
             settings += ["ssl = on", "ssl_cert_file = '\(folder.path("certificate.pem"))'"]
             settings.append("ssl_key_file = '\(folder.path("key.pem"))'")
         }
-        try folder.write((settings + options.settings).joined(separator: "\n"), to: "data/postgresql.auto.conf")
+        let lines = (settings + options.settings).map { $0 + "\n" }
+        try folder.write(lines.joined(), to: "data/postgresql.auto.conf")
     }
 }

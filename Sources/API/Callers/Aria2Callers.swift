@@ -4,17 +4,16 @@ import HTTPServer
 import Locks
 import Storage
 
-/// Finds the callers of aria2's calls: by the secret of each call, or by the `Authorization` field of the request. The
-/// message counts once for the requests per second of each token. Each call is authenticated, because a message can have
-/// many, and its token can be revoked before the last one.
+/// Finds the callers of aria2's calls: by the secret of each call, or by the `Authorization` field of the request. Each call
+/// is authenticated, and counts as a request of its token, because a message can have many.
 struct Aria2Callers: Sendable {
     private let head: RequestHead
     private let needsToken: Bool
     private let authentication: Authentication
     private let rates: RequestRates
     private let store: Store
-    /// The secrets for which the message was counted.
-    private let counted = Locked<Set<String?>>([])
+    /// The first caller that was found.
+    private let first = Locked<Caller?>(nil)
 
     init(head: RequestHead, needsToken: Bool, routes: Aria2Routes) {
         self.init(
@@ -49,9 +48,11 @@ struct Aria2Callers: Sendable {
         if needsToken, caller.proof != .token {
             throw Problem(.forbidden, "A GET without a token cannot change anything. Send a POST.")
         }
-        guard !counted.withLock({ $0.contains(secret) }) else { return caller }
         try rates.check(caller)
-        counted.withLock { _ = $0.insert(secret) }
+        first.withLock { $0 = $0 ?? caller }
         return caller
     }
+
+    /// Who holds the memory of the answer: the first caller, or, as long as there is none, the client's address.
+    var holder: String { first.withLock(\.self)?.identity ?? head.remoteAddress }
 }

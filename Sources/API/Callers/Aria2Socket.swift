@@ -22,18 +22,19 @@ final class Aria2Socket: Sendable {
         WebSocketReceiver(receive: { [self] in await reply(to: $0) }, closed: { [self] in unsubscribe() })
     }
 
-    private func reply(to text: [UInt8]) async -> [UInt8]? {
+    private func reply(to text: [UInt8]) async -> WebSocketReply? {
         guard routes.isAvailable else {
             // The client connects again, to another node if there is one.
             socket.close()
             return nil
         }
         let callers = Aria2Callers(head: head, needsToken: false, routes: routes)
-        return await routes.service.reply(to: RPCMessage(text)) { secret throws(RPCError) in
+        let (reply, memory) = await routes.reply(to: text, callers) { secret throws(RPCError) in
             let caller = try callers.caller(secret)
             if routes.service.maySee(caller) { subscribe(secret) }
             return caller
-        }.text
+        }
+        return WebSocketReply(reply.text, memory: memory)
     }
 
     private func subscribe(_ secret: String?) {

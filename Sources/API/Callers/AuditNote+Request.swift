@@ -44,7 +44,7 @@ extension Problem.Kind {
         case .malformedRequest, .malformedJSON, .notFound, .methodNotAllowed, .stateConflict, .sessionFinishing,
             .fileGone, .eventsPruned, .preconditionFailed, .headTooLarge, .bodyTooLarge, .unsupportedMediaType,
             .rangeNotSatisfiable, .invalidValue, .unknownField, .missingField, .unknownSession, .idempotencyKeyReused,
-            .notImplemented, .internalError, .unavailable, .outOfSpace:
+            .notImplemented, .internalError, .unavailable, .outOfSpace, .answerTooLarge:
             false
         }
     }

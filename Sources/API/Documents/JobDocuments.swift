@@ -26,7 +26,9 @@ final class JobDocuments: Sendable {
             if let known { return known }
             let document = make(job.job)
             // The progress of a running job changes without a commit.
-            if job.job.state.name != .running { made.append(Entry(source: job, document: document)) }
+            if job.job.state.name != .running, document.count <= Self.largestKept {
+                made.append(Entry(source: job, document: document))
+            }
             return document
         }
         if !made.isEmpty { keep(made) }
@@ -42,4 +44,6 @@ final class JobDocuments: Sendable {
     }
 
     private static let limit = 4_096
+    /// Bytes. A few jobs have many large headers.
+    static let largestKept = 8 << 10
 }

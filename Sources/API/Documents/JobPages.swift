@@ -15,9 +15,13 @@ final class JobPages: Sendable {
     private struct Page {
         let version: UInt64
         let response: PreparedResponse
+        let size: Int
     }
 
     private let pages = Locked<[Key: Page]>([:])
+    private let answers: AnswerBudget
+
+    init(_ answers: AnswerBudget) { self.answers = answers }
 
     /// - Parameter version: the present version of all jobs.
     func page(at key: Key, version: UInt64) -> PreparedResponse? {
@@ -28,13 +32,19 @@ final class JobPages: Sendable {
     }
 
     /// - Parameter version: the version of all jobs from before the page was read.
-    func keep(_ response: PreparedResponse, at key: Key, version: UInt64) {
+    func keep(_ response: Response, at key: Key, version: UInt64) {
+        guard case .bytes(let bytes) = response.body, bytes.count <= Self.largestPage,
+            let prepared = answers.prepared(response)
+        else { return }
         pages.withLock { pages in
-            // Pages have up to some megabytes, and older versions are of no use.
-            if pages.count >= Self.limit { pages.removeAll() }
-            pages[key] = Page(version: version, response: response)
+            // Older versions are of no use.
+            let size = pages.values.reduce(bytes.count) { $0 + $1.size }
+            if pages.count >= Self.limit || size > Self.mostBytes { pages.removeAll() }
+            pages[key] = Page(version: version, response: prepared, size: bytes.count)
         }
     }
 
     private static let limit = 16
+    private static let largestPage = 2 << 20
+    private static let mostBytes = 8 << 20
 }

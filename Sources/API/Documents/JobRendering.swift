@@ -10,9 +10,11 @@ struct JobRendering: Sendable {
     private let document: PreparedResponse
     private let notModified: PreparedResponse
 
-    /// nil if memory runs out.
+    /// nil if the document is too large to be kept, or if memory runs out.
     init?(_ view: JobView) {
-        guard let document = PreparedResponse(view.response), let notModified = PreparedResponse(view.notModified)
+        let response = view.response
+        guard case .bytes(let bytes) = response.body, bytes.count <= JobDocuments.largestKept,
+            let document = PreparedResponse(response), let notModified = PreparedResponse(view.notModified)
         else { return nil }
         (tag, self.document, self.notModified) = (view.tag, document, notModified)
         tagText = tag.text

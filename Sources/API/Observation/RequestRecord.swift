@@ -25,6 +25,12 @@ struct RequestRecord: Sendable {
         return record
     }
 
+    /// Who holds the memory of the response: the caller, or the address of a client that needs no permission.
+    var holder: String {
+        guard let caller, caller !== Caller.unknown else { return head.remoteAddress }
+        return caller.identity
+    }
+
     func note(_ status: HTTPResponse.Status, in measurements: RequestMeasurements) {
         measurements.note(hasWaited ? .wait : match?.route.group ?? .other, status, watch)
     }

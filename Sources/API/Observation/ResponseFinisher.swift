@@ -7,6 +7,7 @@ import Logging
 struct ResponseFinisher: Sendable {
     let origins: OriginRule
     let measurements: RequestMeasurements
+    let answers: AnswerBudget
     /// Whether each request has a line in the log.
     let logsRequests: Bool
     let log: Logger
@@ -38,10 +39,29 @@ struct ResponseFinisher: Sendable {
     }
 
     func finish(_ response: Response, _ record: RequestRecord) -> Response {
+        var response = counted(response, record)
         note(response, record)
-        var response = response
         if origins.addsFields { response.headers.append(contentsOf: origins.fields(for: record.head)) }
         if let id = record.id { response.headers[.requestID] = id.text }
+        return response
+    }
+
+    /// Counts the memory that the response takes until its client has read it.
+    ///
+    /// - Returns: 503 if there is none for it. A request that has changed something is answered in any case.
+    private func counted(_ response: Response, _ record: RequestRecord) -> Response {
+        guard response.memory == nil, let bytes = response.body.heldBytes, bytes > AnswerBudget.freeBytes else {
+            return response
+        }
+        let memory = answers.share(of: record.holder)
+        if record.head.method != .get, record.head.method != .head {
+            memory.force(to: bytes)
+        } else if !memory.resize(to: bytes) {
+            if case .stream(let stream) = response.body { stream.finish() }
+            return Problem.tooManyAnswers.response
+        }
+        var response = response
+        response.memory = memory
         return response
     }
 
@@ -68,6 +88,15 @@ extension Response {
 }
 
 extension Body {
+    /// The largest number of bytes that are in memory for a client that does not read; nil: none.
+    fileprivate var heldBytes: Int? {
+        switch self {
+        case .none, .file: nil
+        case .bytes(let bytes): bytes.count
+        case .stream(let stream): stream.bufferLimit
+        }
+    }
+
     /// Bytes; nil for a stream whose end is not known.
     var knownLength: Int? {
         switch self {

@@ -71,7 +71,9 @@ struct OriginRule: Sendable {
     private func isForeign(_ head: RequestHead) -> Bool {
         if let site = head.headers[.secFetchSite] { return site != "same-origin" && site != "none" }
         guard let origin = head.headers[.origin] else { return false }
-        guard let authority = WebOrigin(origin)?.description.part(behind: "://") else { return true }
+        guard let authority = WebOrigin(origin)?.description.part(behind: "://"), !authority.isEmpty else {
+            return true
+        }
         return authority != (head.host ?? "").lowercased()
     }
 

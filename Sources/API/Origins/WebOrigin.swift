@@ -14,6 +14,11 @@ public struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         let scheme = lowered[..<mark.lowerBound]
         var authority = lowered[mark.upperBound...]
         if authority.hasSuffix("/") { authority = authority.dropLast() }
+        if scheme == "file", authority.isEmpty {
+            // Chromium sends it for a page that was opened as a file, in a handshake of a WebSocket.
+            description = "file://"
+            return
+        }
         guard Self.isScheme(scheme), let (host, port) = Self.hostAndPort(authority) else { return nil }
         let isDefaultPort = port == nil || port == Self.ownPorts[String(scheme)]
         description = "\(scheme)://\(host)" + (isDefaultPort ? "" : ":\(port ?? 0)")

@@ -13,6 +13,7 @@ extension Problem {
         case EngineError.stopped:
             self.init(.unavailable, EngineError.stopped.description)
             headers[.retryAfter] = "1"
+        case is CancellationError: self.init(.answerOverdue)
         default: self.init(.internalError, "An unexpected error: \(error).")
         }
     }

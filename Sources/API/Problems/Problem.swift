@@ -48,10 +48,19 @@ struct Problem: Error, Sendable {
         case internalError = "internal-error"
         case unavailable
         case outOfSpace = "out-of-space"
+        case answerTooLarge = "answer-too-large"
     }
 }
 
 extension Problem {
+    /// Other answers, which their clients have not read, take the memory.
+    static var tooManyAnswers: Problem {
+        var problem = Problem(
+            .unavailable, "Answers that were not read yet take too much memory. Try again in a second.")
+        problem.headers[.retryAfter] = "1"
+        return problem
+    }
+
     var response: Response {
         var document: JSONObject = [
             "type": .string("/problems/\(kind.rawValue)"), "title": .string(kind.title),
@@ -81,7 +90,7 @@ extension Problem.Kind {
         case .unsupportedMediaType: .unsupportedMediaType
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .misdirectedRequest: .misdirectedRequest
-        case .invalidValue, .unknownField, .missingField, .unknownSession, .idempotencyKeyReused:
+        case .invalidValue, .unknownField, .missingField, .unknownSession, .idempotencyKeyReused, .answerTooLarge:
             .unprocessableContent
         case .quotaExceeded: .tooManyRequests
         case .notImplemented: .notImplemented
@@ -119,6 +128,7 @@ extension Problem.Kind {
         case .internalError: "fetchd failed"
         case .unavailable: "Not available now"
         case .outOfSpace: "The disk is full"
+        case .answerTooLarge: "The answer is too large"
         }
     }
 }

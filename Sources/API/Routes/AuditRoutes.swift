@@ -7,7 +7,9 @@ import Storage
 struct AuditRoutes: Sendable {
     let store: Store
 
-    var routes: [Route] { [Route(.get, "/v1/audit", .scope(.admin, of: .service), readsQuery: true, list)] }
+    var routes: [Route] {
+        [Route(.get, "/v1/audit", .scope(.admin, of: .service), readsQuery: true, isLarge: true, list)]
+    }
 
     private func list(_ context: RequestContext) async throws -> Response {
         let (after, limit) = try context.query { query throws(Problem) in
@@ -16,9 +18,13 @@ struct AuditRoutes: Sendable {
         // The page has the refusals until now.
         try await store.storeRefusals()
         let entries = try await store.audit(after: after, limit: limit)
-        return .json([
-            "entries": .array(entries.map(\.document)), "next_after": .integer(entries.last?.id ?? after),
-        ])
+        var list = DocumentList("entries")
+        var last = after
+        for entry in entries {
+            guard list.add(entry.document) else { break }
+            last = entry.id
+        }
+        return list.response(["next_after": .integer(last)])
     }
 }
 

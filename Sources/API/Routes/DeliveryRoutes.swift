@@ -10,7 +10,7 @@ struct DeliveryRoutes: Sendable {
         [
             Route(
                 .get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", .scope(.read, of: .session),
-                readsQuery: true, list),
+                readsQuery: true, isLarge: true, list),
             Route(.get, "/v1/deliveries/{id}", .scope(.read, of: .delivery), show),
             Route(
                 .post, "/v1/deliveries/{id}/redeliver", .scope(.sessions, of: .delivery),
@@ -27,10 +27,13 @@ struct DeliveryRoutes: Sendable {
         }
         let webhook = try await store.webhook(try context.name("webhook"), of: try context.name("session"))
         let page = try await store.deliveries(of: webhook, state: state, limit: limit, before: before)
-        return .json([
-            "deliveries": .array(page.deliveries.map(\.document)),
-            "next_cursor": .optional(page.next.map { Cursor.text(String($0)) }),
-        ])
+        var list = DocumentList("deliveries")
+        var next = page.next
+        for (index, delivery) in page.deliveries.enumerated() where !list.add(delivery.document) {
+            next = page.deliveries[index - 1].event
+            break
+        }
+        return list.response(["next_cursor": .optional(next.map { Cursor.text(String($0)) })])
     }
 
     private static func position(_ cursor: String) throws(Problem) -> EventID {

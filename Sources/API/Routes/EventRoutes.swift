@@ -11,17 +11,18 @@ struct EventRoutes: Sendable {
     let store: Store
     let feed: Feed
     let log: Logger
-    private let waitReplies = ReplyCache<PageKey>()
+    private let waitReplies: ReplyCache<PageKey>
 
-    init(store: Store, feed: Feed, log: Logger) {
+    init(store: Store, feed: Feed, log: Logger, answers: AnswerBudget) {
         (self.store, self.feed, self.log) = (store, feed, log)
+        waitReplies = ReplyCache(answers)
     }
 
     var routes: [Route] {
         [
             Route(
-                .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, takesTicket: true, mayWait: true,
-                park: park, show)
+                .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, takesTicket: true, isLarge: true,
+                mayWait: true, park: park, show)
         ]
     }
 
@@ -38,9 +39,13 @@ struct EventRoutes: Sendable {
     }
 
     private static func response(_ page: EventPage) -> Response {
-        .json(
-            ["events": .array(page.events.map(\.document)), "next_after": .integer(page.nextAfter)],
-            headers: [.vary: "Accept"])
+        var list = DocumentList("events")
+        var next = page.nextAfter
+        for (index, event) in page.events.enumerated() where !list.add(event.document) {
+            next = page.events[index - 1].id
+            break
+        }
+        return list.response(["next_after": .integer(next)], headers: [.vary: "Accept"])
     }
 
     /// The events of a page, and the seconds to wait for them.

@@ -14,19 +14,23 @@ struct HealthRoutes: Sendable {
         [
             Route(.get, "/livez", .open, immediate: Self.aliveImmediately) { _ in .json(Self.alive) },
             Route(.get, "/readyz", .open, ready),
-            Route(.get, "/openapi.yaml", .open) { _ in
-                Response(
-                    status: .ok, headers: [.contentType: "application/yaml"], body: .bytes(Self.description))
-            },
+            Route(.get, "/openapi.yaml", .open, immediate: Self.describeImmediately) { _ in Self.description },
         ]
     }
 
-    private static let description = embedded_api_description().content
+    private static let description = Response(
+        status: .ok, headers: [.contentType: "application/yaml"], body: .bytes(embedded_api_description().content))
+    /// One for all clients: it is large, and needs no token.
+    private static let preparedDescription = PreparedResponse(description)
     private static let alive: JSON = ["status": "alive"]
     private static let preparedAlive = PreparedResponse(.json(alive))
 
     private static func aliveImmediately(_ context: RequestContext) -> Answer? {
         context.head.query == nil ? preparedAlive.map(Answer.prepared) : nil
+    }
+
+    private static func describeImmediately(_ context: RequestContext) -> Answer? {
+        context.head.query == nil ? preparedDescription.map(Answer.prepared) : nil
     }
 
     private func ready(_ context: RequestContext) async throws -> Response {

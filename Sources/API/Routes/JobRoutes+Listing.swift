@@ -27,15 +27,16 @@ extension JobRoutes {
             JobView(job, engine, for: audience).writeDocument(to: &writer)
             return writer.bytes
         }
-        var writer = JSONWriter(capacity: documents.reduce(64) { $0 + $1.count + 1 })
-        writer.object { writer in
-            writer.array("jobs", documents) { $1.value($0) }
-            writer.member("next_cursor", page.next.map { Cursor.text($0.text) })
+        var list = DocumentList("jobs", capacity: documents.reduce(64) { $0 + $1.count + 1 })
+        var next = page.next
+        for (index, document) in documents.enumerated() where !list.add(document) {
+            next = page.cached[index - 1].job.id
+            break
         }
-        let response = Response.json(writer)
+        let response = list.response(["next_cursor": .optional(next.map { Cursor.text($0.text) })])
         // The progress of a running job changes without a commit.
-        if !page.cached.contains(where: { $0.job.state.name == .running }), let prepared = PreparedResponse(response) {
-            kept.pages.keep(prepared, at: JobPages.Key(context), version: version)
+        if !page.cached.contains(where: { $0.job.state.name == .running }) {
+            kept.pages.keep(response, at: JobPages.Key(context), version: version)
         }
         return response
     }

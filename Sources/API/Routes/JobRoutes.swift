@@ -12,11 +12,13 @@ struct JobRoutes: Sendable {
     let engine: Engine
     let feed: Feed
     let allowsRehearsals: Bool
-    let kept = KeptJobReplies()
+    let kept: KeptJobReplies
     let many = ManyJobsActions()
+    let answers: AnswerBudget
 
-    init(store: Store, engine: Engine, feed: Feed, allowsRehearsals: Bool) {
+    init(store: Store, engine: Engine, feed: Feed, allowsRehearsals: Bool, answers: AnswerBudget) {
         (self.store, self.engine, self.feed, self.allowsRehearsals) = (store, engine, feed, allowsRehearsals)
+        (self.answers, kept) = (answers, KeptJobReplies(answers))
     }
 
     var routes: [Route] {
@@ -25,11 +27,12 @@ struct JobRoutes: Sendable {
                 .post, "/v1/jobs", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.limit), create),
             Route(
                 .post, "/v1/jobs/batch", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.batchLimit),
-                createBatch),
+                isLarge: true, createBatch),
             Route(
                 .post, "/v1/jobs/remove", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.limit), remove),
             Route(
-                .get, "/v1/jobs", .scope(.read, of: .selection), readsQuery: true, immediate: listImmediately, list),
+                .get, "/v1/jobs", .scope(.read, of: .selection), readsQuery: true, isLarge: true,
+                immediate: listImmediately, list),
             Route(
                 .get, "/v1/jobs/{id}", .scope(.read, of: .job), readsQuery: true, immediate: showImmediately,
                 mayWait: true, park: park, show),
@@ -101,13 +104,20 @@ struct JobRoutes: Sendable {
             (reader) throws(Problem) in
             try read(&reader, context.caller)
         }
-        return try await create(new, context) { jobs in
+        // The answer repeats what the request says. Once the jobs are stored, it is sent in any case.
+        let size = context.request.body.count + Self.usualDocument * new.count
+        let memory = answers.share(of: context.caller.identity)
+        guard memory.resize(to: size) else { throw Problem.tooManyAnswers }
+        var response = try await create(new, context) { jobs in
             var writer = JSONWriter(capacity: Self.usualDocument * jobs.count)
             writer.object {
                 $0.array("jobs", jobs) { JobView($0, engine, for: context.caller.audience).writeDocument(to: &$1) }
             }
             return RememberedAnswer(location: nil, body: writer.bytes)
         }
+        if case .bytes(let bytes) = response.body { memory.force(to: bytes.count) }
+        response.memory = memory
+        return response
     }
 
     private func read(_ reader: inout FieldReader, _ caller: Caller) throws(Problem) -> NewJob {

@@ -17,7 +17,7 @@ struct MetricsRoutes: Sendable {
     let requests: RequestMeasurements
     let options: APIHandler.Options
 
-    var routes: [Route] { [Route(.get, "/metrics", .scope(.read, of: .service), metrics)] }
+    var routes: [Route] { [Route(.get, "/metrics", .scope(.read, of: .service), isLarge: true, metrics)] }
 
     private func metrics(_ context: RequestContext) async throws -> Response {
         var exposition = Exposition()

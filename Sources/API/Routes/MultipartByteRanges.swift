@@ -37,7 +37,7 @@ struct MultipartByteRanges: Sendable {
     /// The body. The file is read at the speed of the client. If the file is truncated meanwhile, the response ends
     /// early, and the client detects the missing bytes.
     func stream(from descriptor: Int32) -> ResponseStream {
-        let stream = ResponseStream(length: length)
+        let stream = ResponseStream(length: length, bufferLimit: Int(Self.pieceBytes))
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         Task {
             // If the body ends before its announced length, the server closes the connection, and the client detects
@@ -68,7 +68,8 @@ struct MultipartByteRanges: Sendable {
         return true
     }
 
-    private static let pieceBytes: Int64 = 256 << 10
+    /// One piece waits for the client, and another one for its place.
+    private static let pieceBytes: Int64 = 32 << 10
     private static let disk = DispatchQueue(label: "ranges", attributes: .concurrent)
 
     /// Reads on a separate queue, so that a slow disk does not block the threads of Swift tasks.

@@ -21,6 +21,8 @@ struct Route: Sendable {
     let needsLease: Bool
     /// Whether other nodes pass requests for this route on.
     let isRelayed: Bool
+    /// Whether the response grows with the data, so that only a few of them are made at the same time.
+    let isLarge: Bool
     /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond. It and `park` run
     /// before `Visibility` checks what the caller may see, so they return nil for what it may not see.
     let immediate: (@Sendable (RequestContext) -> Answer?)?
@@ -42,7 +44,7 @@ struct Route: Sendable {
 
     init(
         _ method: HTTPRequest.Method, _ path: StaticString, _ access: Access, body: BodyRule = .none,
-        readsQuery: Bool = false, takesTicket: Bool = false, isRelayed: Bool = false,
+        readsQuery: Bool = false, takesTicket: Bool = false, isRelayed: Bool = false, isLarge: Bool = false,
         immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
         park: (@Sendable (RequestContext) -> ParkedRequest.Wait?)? = nil,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
@@ -59,6 +61,7 @@ struct Route: Sendable {
         needsLease = access != .open && pattern.first == "v1"
         self.takesTicket = takesTicket
         self.isRelayed = isRelayed
+        self.isLarge = isLarge
         self.immediate = immediate
         self.mayWait = mayWait
         self.park = park

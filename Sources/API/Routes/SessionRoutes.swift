@@ -12,7 +12,7 @@ struct SessionRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/sessions", .scope(.read, of: .selection), list),
+            Route(.get, "/v1/sessions", .scope(.read, of: .selection), isLarge: true, list),
             Route(
                 .put, "/v1/sessions/{session}", .scope(.sessions, of: .session),
                 body: .optional(limit: JSONBody.limit), declare),
@@ -38,9 +38,20 @@ struct SessionRoutes: Sendable {
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        let sessions = try await store.sessions().filter { context.caller.visible.contain($0.session.id) }
-        return .json(["sessions": .array(sessions.map(\.document))])
+        var list = DocumentList("sessions")
+        var last = ""
+        while true {
+            let sessions = try await store.sessions(after: last, limit: Self.sessionsAtOnce)
+            for status in sessions where context.caller.visible.contain(status.session.id) {
+                try list.require(status.document, "Ask for each session by its name.")
+            }
+            guard sessions.count == Self.sessionsAtOnce else { return list.response() }
+            last = sessions.last?.session.id.text ?? ""
+            try Task.checkCancellation()
+        }
     }
+
+    private static let sessionsAtOnce = 100
 
     /// Declares a session. A body replaces the configuration; without a body, an existing session does not change.
     private func declare(_ context: RequestContext) async throws -> Response {

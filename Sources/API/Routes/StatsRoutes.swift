@@ -24,7 +24,7 @@ struct StatsRoutes: Sendable {
     var routes: [Route] {
         [
             Route(.get, "/v1/stats", .scope(.read, of: .service), show),
-            Route(.get, "/v1/throughput", .scope(.read, of: .service), throughput),
+            Route(.get, "/v1/throughput", .scope(.read, of: .service), isLarge: true, throughput),
         ]
     }
 

@@ -12,7 +12,7 @@ struct TokenRoutes: Sendable {
         [
             Route(
                 .post, "/v1/tokens", .scope(.admin, of: .service), body: .required(limit: JSONBody.limit), create),
-            Route(.get, "/v1/tokens", .scope(.admin, of: .service), list),
+            Route(.get, "/v1/tokens", .scope(.admin, of: .service), isLarge: true, list),
             Route(.get, "/v1/tokens/{id}", .scope(.admin, of: .service), show),
             Route(.delete, "/v1/tokens/{id}", .scope(.admin, of: .service), delete),
             Route(
@@ -34,7 +34,9 @@ struct TokenRoutes: Sendable {
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        .json(["tokens": .array(store.tokens.all.map { $0.document() })])
+        var list = DocumentList("tokens")
+        for token in store.tokens.all { try list.require(token.document(), "Ask for each token by its identifier.") }
+        return list.response()
     }
 
     private func show(_ context: RequestContext) async throws -> Response {

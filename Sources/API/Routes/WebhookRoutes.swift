@@ -11,7 +11,7 @@ struct WebhookRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/sessions/{session}/webhooks", .scope(.read, of: .session), list),
+            Route(.get, "/v1/sessions/{session}/webhooks", .scope(.read, of: .session), isLarge: true, list),
             Route(
                 .put, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.sessions, of: .session),
                 body: .required(limit: JSONBody.limit), declare),
@@ -35,7 +35,11 @@ struct WebhookRoutes: Sendable {
     private func list(_ context: RequestContext) async throws -> Response {
         let webhooks = try await store.webhooks(of: try context.name("session"))
         let statistics = try await store.statistics(of: webhooks)
-        return .json(["webhooks": .array(zip(webhooks, statistics).map { $0.document($1) })])
+        var list = DocumentList("webhooks")
+        for (webhook, statistics) in zip(webhooks, statistics) {
+            try list.require(webhook.document(statistics), "Ask for each webhook by its name.")
+        }
+        return list.response()
     }
 
     private func declare(_ context: RequestContext) async throws -> Response {

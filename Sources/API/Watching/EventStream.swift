@@ -91,10 +91,16 @@ struct EventStream {
             query.after = position
             query.limit = Self.pageSize
             let page = try await store.events(query)
-            position = page.nextAfter
-            toldPosition = page.events.last?.id ?? toldPosition
-            isCaughtUp = page.events.count < Self.pageSize
-            return page.events.isEmpty ? .moved : .send(page.events.flatMap(ServerSentEvent.frame))
+            var (bytes, sent): ([UInt8], Int) = ([], 0)
+            while sent < page.events.count, bytes.count < Self.pieceSize {
+                bytes += ServerSentEvent.frame(page.events[sent])
+                sent += 1
+            }
+            let isWhole = sent == page.events.count
+            position = isWhole ? page.nextAfter : page.events[sent - 1].id
+            toldPosition = sent > 0 ? page.events[sent - 1].id : toldPosition
+            isCaughtUp = isWhole && sent < Self.pageSize
+            return bytes.isEmpty ? .moved : .send(bytes)
         } catch .eventsPruned(_, let first) {
             return reset(first)
         } catch .eventsLost(_, let first) {
@@ -137,7 +143,9 @@ struct EventStream {
         return true
     }
 
-    private static let pageSize = 200
+    private static let pageSize = 64
+    /// The bytes that wait for the buffer of the stream, up to one event.
+    static let pieceSize = 16 << 10
     private static let retryMilliseconds = 2000
 }
 
@@ -157,7 +165,7 @@ extension Feed {
             guard let entries = state.recent.after(position) else { return nil }
             // The database may be ahead of the hook for a moment. The progress reports are too old in this case.
             let isAhead = position > state.recent.last
-            let looked = entries.prefix(Self.updateLimit)
+            let looked = entries.prefix(Self.updateLimit).prefix(filling: EventStream.pieceSize)
             let isAtEnd = looked.count == entries.count
             let includesProgress = isAtEnd && !isAhead && round != nil
             return FeedUpdate(
@@ -192,5 +200,16 @@ extension Feed {
             state.withLock { $0.streams -= 1 }
         }
         return body
+    }
+}
+
+extension ArraySlice<RecentEvents.Entry> {
+    /// The first events until they have so many bytes, at least one.
+    fileprivate func prefix(filling bytes: Int) -> ArraySlice {
+        var left = bytes
+        return prefix { entry in
+            defer { left -= entry.frame?.count ?? entry.event.data.utf8.count }
+            return left > 0
+        }
     }
 }

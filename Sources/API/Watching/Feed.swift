@@ -19,7 +19,7 @@ public final class Feed: Sendable {
         /// A stream without events sends a heartbeat after this time.
         public var heartbeat: Duration = .seconds(15)
         /// Maximum number of bytes that wait for the reader of a stream. The stream reads no more events meanwhile.
-        public var streamBuffer = 64 << 10
+        public var streamBuffer = 16 << 10
         /// Maximum number of events that are kept in memory, and their maximum size in bytes.
         public var recentEvents = 4096
         public var recentBytes = 8 << 20

@@ -7,20 +7,25 @@ import HTTPSemantics
 /// retry a download that has failed, so the gid is no option here: the new download must get another.
 struct DownloadOptionsDocument {
     let spec: JobSpec
+    /// What holds for downloads without a value of their own.
+    var defaults = SessionConfiguration()
     let root: DownloadsRoot
 
     var document: JSON {
-        let connections = "\(spec.connections ?? 1)"
-        let conflict = spec.destination.onConflict ?? .rename
-        let retry = spec.retry ?? RetryPolicy()
+        let connections = "\(spec.connections ?? defaults.connections ?? 1)"
+        let conflict = spec.destination.onConflict ?? defaults.onConflict ?? .rename
+        let retry = spec.retry ?? defaults.retry ?? RetryPolicy()
+        let timeouts = (spec: spec.timeouts, session: defaults.timeouts)
         var options: JSONObject = [
             "allow-overwrite": flag(conflict == .replace), "auto-file-renaming": flag(conflict != .error),
-            "connect-timeout": seconds(spec.timeouts.connectSeconds ?? Timeouts.defaults.connectSeconds),
-            "dir": .string(root.absolute(spec.destination.directory)),
+            "connect-timeout": seconds(
+                timeouts.spec.connectSeconds ?? timeouts.session.connectSeconds ?? Timeouts.defaults.connectSeconds),
+            "dir": .string(root.absolute(spec.destination.directory ?? defaults.directory)),
             "max-connection-per-server": .string(connections), "max-download-limit": .string("\(spec.rateLimit ?? 0)"),
             "max-tries": .string("\(retry.maxAttempts)"), "retry-wait": seconds(retry.baseSeconds),
             "split": .string(connections),
-            "timeout": seconds(spec.timeouts.requestSeconds ?? Timeouts.defaults.requestSeconds),
+            "timeout": seconds(
+                timeouts.spec.requestSeconds ?? timeouts.session.requestSeconds ?? Timeouts.defaults.requestSeconds),
         ]
         // A name with placeholders belongs to a job that another interface has added.
         if let name = spec.destination.filename, DownloadOptions.braces(in: name) == nil {

@@ -8,6 +8,8 @@ struct DownloadStatus {
     let job: Job
     /// nil if the job does not run.
     let live: LiveProgress?
+    /// What holds for downloads without a value of their own.
+    let defaults: SessionConfiguration
     let root: DownloadsRoot
     /// Whether URLs are shown with their query.
     let showsWholeURLs: Bool
@@ -18,20 +20,21 @@ struct DownloadStatus {
             "gid": .string(job.aria2GID.description), "status": .string(state), "totalLength": number(total),
             "completedLength": number(completed), "uploadLength": "0",
             "downloadSpeed": number(live?.bytesPerSecond ?? 0),
-            "uploadSpeed": "0", "connections": number(live == nil ? 0 : Int64(job.spec.connections ?? 1)),
-            "numPieces": number((total + Self.pieceLength - 1) / Self.pieceLength),
-            "pieceLength": number(Self.pieceLength), "dir": .string(root.absolute(directory)), "files": files,
+            "uploadSpeed": "0",
+            "connections": number(live == nil ? 0 : Int64(job.spec.connections ?? defaults.connections ?? 1)),
+            "numPieces": number(Int64(pieces.count)), "pieceLength": number(pieces.length),
+            "dir": .string(root.absolute(directory)), "files": files,
         ]
         var document = JSONObject()
         for (name, value) in all.members where keys?.contains(name) ?? true { document[name] = value }
+        if keys?.contains("bitfield") ?? true, job.startedAt != nil, pieces.count > 0 {
+            document["bitfield"] = .string(pieces.bitfield(of: received))
+        }
         guard let (code, message) = error else { return .object(document) }
         if keys?.contains("errorCode") ?? true { document["errorCode"] = .string("\(code)") }
         if keys?.contains("errorMessage") ?? true { document["errorMessage"] = .string(message) }
         return .object(document)
     }
-
-    /// aria2's default. fetchd has no pieces, but clients draw them.
-    private static let pieceLength: Int64 = 1 << 20
 
     private var state: String {
         switch job.state.name {
@@ -47,14 +50,23 @@ struct DownloadStatus {
     private var total: Int64 { live?.bytesExpected ?? job.bytesExpected ?? 0 }
     private var completed: Int64 { max(0, live?.bytesReceived ?? job.bytesDurable) }
 
-    /// Why the download has ended, or why its last attempt has.
+    private var pieces: Pieces { Pieces(of: total) }
+
+    /// The received bytes, as far as their place is known.
+    private var received: ByteRanges {
+        if job.state.name == .succeeded { return ByteRanges(0..<total) }
+        let durable = job.part?.ranges ?? ByteRanges()
+        return durable.isPrefix && completed > durable.end ? ByteRanges(0..<completed) : durable
+    }
+
+    /// Why the download has stopped. As in aria2's manual, only stopped downloads have it: clients such as rdt-client give up
+    /// a waiting one that has an error.
     private var error: (code: Int, message: String)? {
         switch job.state {
         case .succeeded: (0, "")
         case .cancelled: (31, "")
         case .failed(let failure): (failure.aria2Code, failure.message)
-        case .waiting(let wait): (wait.cause.aria2Code, wait.cause.message)
-        case .queued, .running, .paused: nil
+        case .queued, .waiting, .running, .paused: nil
         }
     }
 
@@ -76,7 +88,7 @@ struct DownloadStatus {
         if let file = job.state.finish?.file.path {
             return file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[..<$0]) }
         }
-        return job.spec.destination.directory
+        return job.spec.destination.directory ?? defaults.directory
     }
 
     /// The path of the finished file. Before, the path that it probably has; empty if nothing is known about the name.

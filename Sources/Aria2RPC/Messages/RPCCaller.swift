@@ -25,8 +25,8 @@ public struct RPCCaller: Sendable {
     /// - Throws: an error if the session is invisible to the caller.
     func require(_ session: Name) throws(RPCError) {
         guard grant.sessions.contain(session) else {
-            throw RPCError(
-                "The token is bound to other sessions than \(session), which is the session of this interface.")
+            // The token must not learn the name of the session.
+            throw RPCError("The token is bound to other sessions than that of this interface.")
         }
     }
 

@@ -7,9 +7,10 @@ public enum RPCMessage: Sendable {
     case batch([JSON])
     /// The text is not JSON, or neither an object nor an array.
     case unreadable
+    case tooLarge
 
-    /// The largest number of calls in a message, also in one `system.multicall`.
-    static let mostCalls = 10_000
+    /// The largest number of calls in a message, with those in `system.multicall`.
+    static let mostCalls = 1_000
 
     public init(_ text: [UInt8]) {
         guard let value = try? JSON(parsing: text) else {
@@ -19,10 +20,20 @@ public enum RPCMessage: Sendable {
         switch value {
         // aria2 refuses these later than other values that are no calls.
         case .object, .null, .bool, .string, .text: self = .single(value)
-        case .array(let calls) where calls.count <= Self.mostCalls:
-            self = .batch(calls.filter { $0.objectValue != nil })
-        case .array, .integer, .number: self = .unreadable
+        case .array(let calls):
+            let count = calls.reduce(0) { $0 + Self.count(of: $1) }
+            self = count <= Self.mostCalls ? .batch(calls.filter { $0.objectValue != nil }) : .tooLarge
+        case .integer, .number: self = .unreadable
         }
+    }
+
+    private static func count(of call: JSON) -> Int {
+        guard call.objectValue?["method"]?.stringValue == RPCMethod.multicall.rawValue else { return 1 }
+        return max(1, innerCalls(of: call).count)
+    }
+
+    private static func innerCalls(of multicall: JSON) -> [JSON] {
+        multicall.objectValue?["params"]?.arrayValue?.first?.arrayValue ?? []
     }
 
     /// The parameters of a GET: `method`, `id` and `params` (base64 of a JSON array), or only `params` with a batch. Parameters
@@ -58,7 +69,7 @@ public enum RPCMessage: Sendable {
         switch self {
         case .single(let call): Self.onlyReads(call)
         case .batch(let calls): calls.allSatisfy(Self.onlyReads)
-        case .unreadable: true
+        case .unreadable, .tooLarge: true
         }
     }
 
@@ -67,7 +78,6 @@ public enum RPCMessage: Sendable {
             let method = RPCMethod(rawValue: name)
         else { return true }
         guard method == .multicall else { return method.scope == nil || method.scope == .read }
-        let calls = call.objectValue?["params"]?.arrayValue?.first?.arrayValue ?? []
-        return calls.allSatisfy(onlyReads)
+        return innerCalls(of: call).allSatisfy(onlyReads)
     }
 }

@@ -8,28 +8,16 @@ public struct RPCReply: Sendable {
 
     static let contentType = "application/json-rpc"
 
-    init(_ outcome: Result<JSON, RPCError>, id: JSON) {
-        switch outcome {
-        case .success: status = 200
-        case .failure(let error): status = error.status
-        }
-        text = JSON.object(Self.document(outcome, id: id)).bytes
-    }
+    /// - Parameter error: why there is no result; nil: there is one, or the message is a batch, which is always 200.
+    init(_ text: [UInt8], _ error: RPCError? = nil) { (self.text, status) = (text, error?.status ?? 200) }
 
-    /// A batch is always 200.
-    init(batch: [JSONObject]) {
-        status = 200
-        text = JSON.array(batch.map(JSON.object)).bytes
-    }
-
-    static func document(_ outcome: Result<JSON, RPCError>, id: JSON) -> JSONObject {
-        switch outcome {
-        case .success(let result): ["id": id, "jsonrpc": "2.0", "result": result]
-        case .failure(let error): ["id": id, "jsonrpc": "2.0", "error": error.document]
-        }
-    }
+    /// The answer to a message without a call that could be carried out.
+    init(_ error: RPCError) { self.init(error.document(id: .null).bytes, error) }
 }
 
 extension RPCError {
+    /// The answer to one call.
+    func document(id: JSON) -> JSON { ["id": id, "jsonrpc": "2.0", "error": document] }
+
     var document: JSON { ["code": .count(code), "message": .string(message)] }
 }

@@ -12,7 +12,8 @@ extension Aria2Service {
         if let position, position < 0 { throw RPCError("Position must be greater than or equal to 0.") }
         let sources = try sources(uris)
         guard !sources.isEmpty else { throw RPCError("No URI to download.") }
-        var new = NewJob(session: session, spec: try options.spec(of: sources, in: root))
+        let folder = try await configuration().directory
+        var new = NewJob(session: session, spec: try options.spec(of: sources, in: root, folder))
         new.isPaused = try options.isPaused
         new.gid = try options.gid ?? .random()
         log(ignored: options)
@@ -48,13 +49,15 @@ extension Aria2Service {
         }
     }
 
-    private func priorityOfNewJobs() async throws -> Priority {
+    private func priorityOfNewJobs() async throws -> Priority { try await configuration().priority ?? .normal }
+
+    /// The configuration of the session, which may not exist yet.
+    func configuration() async throws -> SessionConfiguration {
         do throws(StoreError) {
-            let status = try await store.session(session)
-            return status.session.configuration.priority ?? .normal
+            return try await store.session(session).session.configuration
         } catch {
             guard case .noSuchSession = error else { throw error }
-            return .normal
+            return SessionConfiguration()
         }
     }
 

@@ -31,19 +31,3 @@ extension Aria2Service {
         return jobs
     }
 }
-
-extension Array {
-    /// A part of the list as aria2 counts it.
-    ///
-    /// - Parameters:
-    ///   - offset: from the beginning. A negative offset counts from the end (-1 is the last element), and the result is in
-    ///     the reverse order.
-    ///   - count: the largest number of elements.
-    func page(offset: Int, count: Int) -> [Element] {
-        guard offset < 0 else { return Array(dropFirst(offset).prefix(Swift.max(0, count))) }
-        // -1 is the last element.
-        let first = self.count + offset
-        guard first >= 0, first < self.count else { return [] }
-        return Array(self[...first].reversed().prefix(Swift.max(0, count)))
-    }
-}

@@ -6,14 +6,16 @@ import Storage
 extension Aria2Service {
     func getOption(_ parameters: inout RPCParameters) async throws -> JSON {
         let job = try await job(try parameters.gid())
-        return DownloadOptionsDocument(spec: job.spec, root: root).document
+        return DownloadOptionsDocument(spec: job.spec, defaults: try await configuration(), root: root).document
     }
 
     func changeOption(_ parameters: inout RPCParameters) async throws -> JSON {
         let gid = try parameters.gid()
         let options = DownloadOptions(try parameters.object())
+        let configuration = try await configuration()
+        try options.requireUnchanged(try await job(gid, isPresent: true), configuration, root)
         log(ignored: options)
-        try await patch(gid) { spec throws(RPCError) in try options.change(&spec, in: root) }
+        try await patch(gid) { spec throws(RPCError) in try options.change(&spec, in: root, configuration.directory) }
         return "OK"
     }
 
@@ -62,27 +64,46 @@ extension Aria2Service {
 
     // MARK: The service
 
-    func globalOptions() -> JSON {
-        let limits = limits.current()
-        return [
-            "allow-overwrite": "false", "auto-file-renaming": "true",
-            "connect-timeout": .string("\(Int(Timeouts.defaults.connectSeconds ?? 0))"), "continue": "true",
-            "dir": .string(root.path), "max-concurrent-downloads": .string("\(limits.maxConcurrentJobs)"),
-            "max-connection-per-server": "1", "max-download-limit": "0",
-            "max-overall-download-limit": .string("\(limits.rateLimit ?? 0)"), "max-overall-upload-limit": "0",
-            "max-tries": .string("\(RetryPolicy().maxAttempts)"),
-            "split": "1", "timeout": .string("\(Int(Timeouts.defaults.requestSeconds ?? 0))"),
-            "user-agent": .string(SessionConfiguration.defaultUserAgent),
-        ]
+    func globalOptions() async throws -> JSON {
+        let (limits, defaults) = (limits.current(), try await configuration())
+        let downloads = DownloadOptionsDocument(spec: JobSpec(url: ""), defaults: defaults, root: root).document
+        var options = downloads.objectValue ?? [:]
+        options["continue"] = "true"
+        options["max-concurrent-downloads"] = .string("\(limits.maxConcurrentJobs)")
+        options["max-overall-download-limit"] = .string("\(limits.rateLimit ?? 0)")
+        options["max-overall-upload-limit"] = "0"
+        options["user-agent"] = .string(defaults.userAgent ?? SessionConfiguration.defaultUserAgent)
+        if let proxy = defaults.proxy { options["all-proxy"] = .string(proxy.url) }
+        return .object(options)
     }
 
     func changeGlobalOption(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
         let options = GlobalOptions(try parameters.object())
         let change = try options.change()
-        if !options.ignoredNames.isEmpty {
-            log.info("aria2 RPC: fetchd ignores the options \(options.ignoredNames.joined(separator: ", ")).")
+        let present = try await configuration()
+        var configuration = present
+        try options.downloads.change(&configuration, in: root)
+        log(ignored: options.downloads)
+        if configuration != present {
+            _ = try await engine.declareSession(session, configuration: configuration, audit: caller.note)
         }
         if change != ServiceLimits.Change() { try await limits.change(change, caller.note) }
         return "OK"
+    }
+}
+
+extension DownloadOptions {
+    /// Refuses new values of options that a download has from its beginning. A client may send all options that it has read.
+    fileprivate func requireUnchanged(
+        _ job: Job, _ defaults: SessionConfiguration, _ root: DownloadsRoot
+    ) throws(RPCError) {
+        let document = DownloadOptionsDocument(spec: job.spec, defaults: defaults, root: root).document
+        var changed: [DownloadOption] = [.connectTimeout, .maxTries, .retryWait, .timeout].filter { option in
+            text(option).map { $0 != document.objectValue?[option.rawValue]?.stringValue } ?? false
+        }
+        if let checksum = try checksum, checksum != job.spec.checksum { changed.append(.checksum) }
+        if let gid = try gid, gid != job.aria2GID { changed.append(.gid) }
+        guard let first = changed.first else { return }
+        throw problem(first, "A download has it from its beginning: add the download again.")
     }
 }

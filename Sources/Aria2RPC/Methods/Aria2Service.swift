@@ -45,85 +45,15 @@ public struct Aria2Service: Sendable {
     /// Whether the caller may know what happens to the downloads.
     public func maySee(_ caller: RPCCaller) -> Bool { caller.grant.sessions.contain(session) }
 
-    /// Carries out the calls of a message, one after another.
-    public func reply(to message: RPCMessage, _ authorize: Authorization) async -> RPCReply {
-        switch message {
-        case .unreadable: return RPCReply(.failure(.parseError), id: .null)
-        case .single(let call):
-            let (id, outcome) = await outcome(of: call, authorize)
-            return RPCReply(outcome, id: id)
-        case .batch(let calls):
-            var documents: [JSONObject] = []
-            for call in calls {
-                let (id, outcome) = await outcome(of: call, authorize)
-                documents.append(RPCReply.document(outcome, id: id))
-            }
-            return RPCReply(batch: documents)
-        }
-    }
-
-    private func outcome(
-        of value: JSON, _ authorize: Authorization
-    ) async -> (id: JSON, outcome: Result<JSON, RPCError>) {
-        do throws(RPCCall.Rejection) {
-            let call = try RPCCall(value)
-            return (call.id, await outcome(of: call.method, call.parameters, authorize))
-        } catch {
-            return (error.id, .failure(error.error))
-        }
-    }
-
-    private func outcome(
-        of method: String, _ parameters: [JSON], _ authorize: Authorization, isNested: Bool = false
-    ) async -> Result<JSON, RPCError> {
-        do {
-            guard let method = RPCMethod(rawValue: method) else { throw RPCError("No such method: \(method)") }
-            guard method != .multicall else {
-                guard !isNested else { throw RPCError("Recursive system.multicall forbidden.") }
-                return .success(try await multicall(parameters, authorize))
-            }
-            var parameters = RPCParameters(parameters)
-            let secret = parameters.secret()
-            guard let scope = method.scope else { return .success(perform(unrestricted: method)) }
-            let caller = try authorize(secret)
-            try caller.require(scope)
-            try caller.require(session)
-            return .success(try await perform(method, &parameters, caller))
-        } catch {
-            return .failure(error as? RPCError ?? RPCError("\(error)"))
-        }
-    }
-
-    /// The result of each call is an array with the result, or an error.
-    private func multicall(_ parameters: [JSON], _ authorize: Authorization) async throws -> JSON {
-        var parameters = RPCParameters(parameters)
-        let calls = try parameters.array()
-        guard calls.count <= RPCMessage.mostCalls else {
-            throw RPCError("system.multicall has more than \(RPCMessage.mostCalls) calls.")
-        }
-        var results: [JSON] = []
-        for call in calls { results.append(await result(ofNested: call, authorize)) }
-        return .array(results)
-    }
-
-    private func result(ofNested value: JSON, _ authorize: Authorization) async -> JSON {
-        guard let call = value.objectValue else { return RPCError("system.multicall expected struct.").document }
-        guard let method = call["methodName"]?.stringValue else { return RPCError("Missing methodName.").document }
-        let parameters = call["params"]?.arrayValue ?? []
-        switch await outcome(of: method, parameters, authorize, isNested: true) {
-        case .success(let result): return [result]
-        case .failure(let error): return error.document
-        }
-    }
-
-    private func perform(unrestricted method: RPCMethod) -> JSON {
+    func perform(unrestricted method: RPCMethod) -> JSON {
         method == .listNotifications
             ? .strings(RPCNotification.names) : .strings(RPCMethod.allCases.map(\.rawValue))
     }
 
-    private func perform(
-        _ method: RPCMethod, _ parameters: inout RPCParameters, _ caller: RPCCaller
-    ) async throws -> JSON {
+    /// - Returns: the result; nil if the method has written it itself, because it may be long.
+    func perform(
+        _ method: RPCMethod, _ parameters: inout RPCParameters, _ caller: RPCCaller, to text: inout AnswerText
+    ) async throws -> JSON? {
         switch method {
         case .addUri: try await addURI(&parameters, caller)
         case .addTorrent: throw RPCError("fetchd was built without BitTorrent.")
@@ -139,13 +69,13 @@ public struct Aria2Service: Sendable {
         case .getFiles: try await getFiles(&parameters, caller)
         case .getServers: try await getServers(&parameters, caller)
         case .getPeers: try await getPeers(&parameters)
-        case .tellActive: try await tellActive(&parameters, caller)
-        case .tellWaiting: try await tellWaiting(&parameters, caller)
-        case .tellStopped: try await tellStopped(&parameters, caller)
+        case .tellActive: try await tellActive(&parameters, caller, to: &text)
+        case .tellWaiting: try await tellWaiting(&parameters, caller, to: &text)
+        case .tellStopped: try await tellStopped(&parameters, caller, to: &text)
         case .getOption: try await getOption(&parameters)
         case .changeUri: try await changeURI(&parameters)
         case .changeOption: try await changeOption(&parameters)
-        case .getGlobalOption: globalOptions()
+        case .getGlobalOption: try await globalOptions()
         case .changeGlobalOption: try await changeGlobalOption(&parameters, caller)
         case .purgeDownloadResult: try await purgeResults()
         case .removeDownloadResult: try await removeResult(&parameters)

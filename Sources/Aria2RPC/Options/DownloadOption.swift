@@ -6,6 +6,7 @@ enum DownloadOption: String, CaseIterable {
     case checksum
     case connectTimeout = "connect-timeout"
     case dir
+    case dryRun = "dry-run"
     case gid
     case header
     case httpPassword = "http-passwd"

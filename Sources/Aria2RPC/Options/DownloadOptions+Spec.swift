@@ -3,16 +3,16 @@ import HTTPSemantics
 
 /// The specification of a job from the options of a download.
 extension DownloadOptions {
-    /// - Parameter sources: valid URLs, at least one.
-    func spec(of sources: [String], in root: DownloadsRoot) throws(RPCError) -> JobSpec {
+    /// - Parameters:
+    ///   - sources: valid URLs, at least one.
+    ///   - folder: of downloads without `dir`, relative to the downloads folder.
+    func spec(of sources: [String], in root: DownloadsRoot, _ folder: String? = nil) throws(RPCError) -> JobSpec {
         var spec = JobSpec(url: sources[0])
         spec.mirrors = Array(sources.dropFirst())
         spec.checksum = try checksum
-        spec.timeouts = Timeouts(
-            requestSeconds: try integer(.timeout, in: 1...Self.mostSeconds).map(Double.init),
-            connectSeconds: try integer(.connectTimeout, in: 1...Self.mostSeconds).map(Double.init))
-        spec.retry = try retry
-        try change(&spec, in: root)
+        spec.timeouts = try timeouts
+        spec.retry = try retry(changing: nil)
+        try change(&spec, in: root, folder)
         return spec
     }
 
@@ -20,8 +20,11 @@ extension DownloadOptions {
     ///
     /// - Returns: the fields of the job that they are.
     @discardableResult
-    func change(_ spec: inout JobSpec, in root: DownloadsRoot) throws(RPCError) -> Set<PatchableField> {
+    func change(
+        _ spec: inout JobSpec, in root: DownloadsRoot, _ folder: String? = nil
+    ) throws(RPCError) -> Set<PatchableField> {
         try refuseProxies()
+        try refuseDryRun()
         var fields: Set<PatchableField> = []
         if let connections = try connections {
             spec.connections = connections
@@ -40,7 +43,7 @@ extension DownloadOptions {
             fields.insert(.credentials)
         }
         if [.dir, .out, .allowOverwrite, .autoFileRenaming].contains(where: has) {
-            try change(&spec.destination, in: root)
+            try change(&spec.destination, in: root, folder)
             fields.insert(.destination)
         }
         return fields
@@ -50,7 +53,7 @@ extension DownloadOptions {
     static let mostSeconds = 600
 
     /// `split` is the number of connections, wherever they lead. Without it, `max-connection-per-server` is.
-    private var connections: Int? {
+    var connections: Int? {
         get throws(RPCError) {
             let split = try integer(.split, in: 1...Int(Int32.max))
             let perServer = try integer(.maxConnectionPerServer, in: 1...16)
@@ -58,7 +61,7 @@ extension DownloadOptions {
         }
     }
 
-    private var checksum: Checksum? {
+    var checksum: Checksum? {
         get throws(RPCError) {
             guard let text = text(.checksum) else { return nil }
             let parts = text.split(separator: "=", maxSplits: 1)
@@ -72,23 +75,37 @@ extension DownloadOptions {
         }
     }
 
-    /// 0 tries mean as many as possible.
-    private var retry: RetryPolicy? {
+    var timeouts: Timeouts {
         get throws(RPCError) {
-            let tries = try integer(.maxTries, in: 0...Int(Int32.max))
-            let wait = try integer(.retryWait, in: 0...Self.mostSeconds)
-            guard tries != nil || wait != nil else { return nil }
-            var retry = RetryPolicy()
-            if let tries { retry.maxAttempts = tries == 0 ? 1000 : min(tries, 1000) }
-            if let wait { retry.baseSeconds = Double(max(wait, 1)) }
-            return retry
+            Timeouts(
+                requestSeconds: try integer(.timeout, in: 1...Self.mostSeconds).map(Double.init),
+                connectSeconds: try integer(.connectTimeout, in: 1...Self.mostSeconds).map(Double.init))
         }
+    }
+
+    /// 0 tries mean as many as possible.
+    ///
+    /// - Returns: nil if no option changes the present policy.
+    func retry(changing present: RetryPolicy?) throws(RPCError) -> RetryPolicy? {
+        let tries = try integer(.maxTries, in: 0...Int(Int32.max))
+        let wait = try integer(.retryWait, in: 0...Self.mostSeconds)
+        guard tries != nil || wait != nil else { return nil }
+        var retry = present ?? RetryPolicy()
+        if let tries { retry.maxAttempts = tries == 0 ? 1000 : min(tries, 1000) }
+        if let wait { retry.baseSeconds = Double(max(wait, 1)) }
+        return retry
+    }
+
+    /// Otherwise the file would be stored, against the will of the client.
+    func refuseDryRun() throws(RPCError) {
+        guard try bool(.dryRun) == true else { return }
+        throw problem(.dryRun, "fetchd has no dry run: it would download the file.")
     }
 
     /// A proxy belongs to a session of fetchd. A download that a client wants to go through a proxy must not go without it.
     private func refuseProxies() throws(RPCError) {
         for option in [DownloadOption.allProxy, .httpProxy, .httpsProxy] where !(text(option) ?? "").isEmpty {
-            throw problem(option, "A proxy is set for the whole session: PUT /v1/sessions/NAME with \"proxy\".")
+            throw problem(option, "A proxy is set for all downloads: aria2.changeGlobalOption with all-proxy.")
         }
     }
 
@@ -100,20 +117,25 @@ extension DownloadOptions {
         return .basic(username: text(.httpUser) ?? user, password: text(.httpPassword) ?? password)
     }
 
-    private func change(_ destination: inout Destination, in root: DownloadsRoot) throws(RPCError) {
+    private func change(
+        _ destination: inout Destination, in root: DownloadsRoot, _ folder: String?
+    ) throws(RPCError) {
         if let dir = text(.dir) { destination.directory = try root.relative(dir) }
-        if let out = text(.out), !out.isEmpty { try change(&destination, out: out) }
-        if try bool(.allowOverwrite) == true {
-            destination.onConflict = .replace
-        } else if let renames = try bool(.autoFileRenaming) {
-            destination.onConflict = renames ? .rename : .error
-        } else if has(.allowOverwrite) {
-            destination.onConflict = .rename
+        if let out = text(.out), !out.isEmpty { try change(&destination, out: out, folder) }
+        destination.onConflict = try conflict ?? destination.onConflict
+    }
+
+    /// What happens if the file exists; nil if no option says so.
+    var conflict: Destination.Conflict? {
+        get throws(RPCError) {
+            if try bool(.allowOverwrite) == true { return .replace }
+            if let renames = try bool(.autoFileRenaming) { return renames ? .rename : .error }
+            return has(.allowOverwrite) ? .rename : nil
         }
     }
 
     /// `out` may have folders, which are below `dir`.
-    private func change(_ destination: inout Destination, out: String) throws(RPCError) {
+    private func change(_ destination: inout Destination, out: String, _ folder: String?) throws(RPCError) {
         let components = out.split(separator: "/").filter { $0 != "." }
         guard let name = components.last.map(String.init), out.utf8.first != UInt8(ascii: "/") else {
             throw problem(.out, "It takes a path below dir.")
@@ -122,7 +144,7 @@ extension DownloadOptions {
             throw problem(.out, "The name \(fault).")
         }
         let directory =
-            ([destination.directory].compactMap { $0 }.filter { !$0.isEmpty }
+            ([destination.directory ?? folder].compactMap { $0 }.filter { !$0.isEmpty }
             + components.dropLast().map(String.init)).joined(separator: "/")
         if let fault = FilePathRule.fault(inDirectory: directory) { throw problem(.out, "The path \(fault).") }
         if components.count > 1 { destination.directory = directory }

@@ -61,7 +61,8 @@ final class ActiveTransfer {
         parser = HeadParser(byteLimit: services.options.headBytes)
         tunnelParser = HeadParser(byteLimit: services.options.headBytes)
         window = SharedWindow(
-            of: submission.id, capacity: services.options.windowBytes, mailbox: services.mailbox)
+            of: submission.id, capacity: submission.request.windowBytes ?? services.options.windowBytes,
+            mailbox: services.mailbox)
         chunkBuilder = ChunkBuilder(pool: services.pool, window: window)
         reservation = RateReservation(
             of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)

@@ -43,6 +43,9 @@ public struct TransferRequest: Sendable {
     /// Replaces `Options.admitsAddress` for this request. nil.
     public var addressPolicy: AddressPolicy?
 
+    /// Replaces `Options.windowBytes` for this request. nil.
+    public var windowBytes: Int?
+
     public var timeouts: Timeouts
 
     /// All limits apply; the lowest decides.

@@ -43,6 +43,12 @@ public struct JobSpec: Sendable, Equatable, Codable {
 
     public init(url: String) { self.url = url }
 
+    /// Bytes of the members that can be large.
+    public var size: Int {
+        url.utf8.count + mirrors.reduce(0) { $0 + $1.utf8.count } + tags.reduce(0) { $0 + $1.utf8.count }
+            + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + metadata.size + (body?.size ?? 0)
+    }
+
     public init(from decoder: any Decoder) throws {
         let stored = try decoder.container(keyedBy: CodingKeys.self)
         url = try stored.decode(String.self, forKey: .url)

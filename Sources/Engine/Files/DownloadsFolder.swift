@@ -67,11 +67,20 @@ public final class DownloadsFolder: Sendable {
             let root = try Self.open(path)
             let parts = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
             (self.path, handles) = (path, Locked(Handles(root: root, parts: parts)))
+        } catch {
+            throw .downloadsFolderUnusable(path: path, why: error.reason)
+        }
+        // First, because the probe would disturb a service that has the folder.
+        try take()
+        do throws(DiskError) {
             // Report a folder that cannot be written at the start, not at the first download.
             try probe()
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
+    }
+
+    private func take() throws(EngineError) {
         guard let claim else { return }
         do throws(FolderClaim.Refusal) {
             let held = try claim(in: parts)

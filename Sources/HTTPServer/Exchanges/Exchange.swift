@@ -35,6 +35,8 @@ final class Exchange {
     /// Whether the connection ends after the response. The library accepts chunks that other readers refuse (a bare LF
     /// ends their lines), so the next request may begin elsewhere for a proxy.
     private var endsConnection = false
+    /// What the response keeps until it was sent: its memory, or the response that other connections send, too.
+    private var kept: (any Sendable)?
 
     /// - Parameter target: the request target as it was sent; nil if it was missing or not UTF-8.
     init(server: ServerContext, connection: Connection, target: String?) {
@@ -48,6 +50,7 @@ final class Exchange {
     func end() {
         if case .waiting(let answer) = step { answer.take()?.abandon() }
         returnBudget()
+        kept = nil
         connection.endWatching(server.disconnects)
         connection.enter(.idle(since: .now, isFresh: false))
         // A keep-alive response may have been in progress when the server started to close.
@@ -193,6 +196,7 @@ extension Exchange {
         // The last response of a connection says so in a field.
         guard server.connections.stage == .open, !endsConnection else { return answer(prepared.response, handle) }
         step = .answered
+        kept = prepared
         return prepared.queue(on: handle)
     }
 
@@ -201,6 +205,7 @@ extension Exchange {
         if case .head = step, isLast { connection.lingerWhenClosed() }
         if endsConnection { connection.lingerWhenClosed() }
         step = .answered
+        kept = response.memory
         connection.endWatching(server.disconnects)
         connection.enter(Connection.Phase(sending: response.body))
         // Noted first, stage read afterwards: see ConnectionSet.

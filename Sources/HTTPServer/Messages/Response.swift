@@ -8,6 +8,8 @@ public struct Response: Sendable {
     /// `Connection: close` is used from here. Fields with an empty value are ignored.
     public var headers: HTTPFields
     public var body: Body
+    /// The memory that the body takes until the client has read it; nil if it is not counted.
+    public var memory: AnswerShare?
 
     public init(status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .none) {
         self.status = status

@@ -30,7 +30,6 @@ public final class ResponseStream: Sendable {
     }
 
     private struct State: ~Copyable {
-        let bufferLimit: Int
         /// The number of bytes that may still be written; nil without a length.
         var unwritten: Int64?
         var buffer = ByteQueue()
@@ -44,10 +43,8 @@ public final class ResponseStream: Sendable {
         var suspension: SuspendedConnection?
         var onEnd: (@Sendable (End) -> Void)?
 
-        func hasRoom(for count: Int) -> Bool { buffer.count + count <= bufferLimit }
-
-        mutating func wakeWriter() {
-            guard let writer, closed != nil || hasRoom(for: writer.count) else { return }
+        mutating func wakeWriter(_ bufferLimit: Int) {
+            guard let writer, closed != nil || buffer.count + writer.count <= bufferLimit else { return }
             self.writer = nil
             writer.continuation.resume(returning: closed == nil)
         }
@@ -55,6 +52,8 @@ public final class ResponseStream: Sendable {
 
     /// The announced `Content-Length` in bytes; nil for a chunked body.
     public let length: Int64?
+    /// The number of bytes that may wait for the client.
+    public let bufferLimit: Int
     private let state: Locked<State>
 
     /// - Parameters:
@@ -62,11 +61,11 @@ public final class ResponseStream: Sendable {
     ///   - bufferLimit: the number of bytes that may wait for the client before it counts as too slow.
     ///   - onEnd: called exactly once, on a server thread, when nothing more can be sent for any reason.
     public init(length: Int64? = nil, bufferLimit: Int = 1 << 20, onEnd: (@Sendable (End) -> Void)? = nil) {
-        self.length = length
+        (self.length, self.bufferLimit) = (length, bufferLimit)
         let isEmpty = length == 0
         state = Locked(
             State(
-                bufferLimit: bufferLimit, unwritten: length, closed: isEmpty ? .finished : nil, drained: isEmpty,
+                unwritten: length, closed: isEmpty ? .finished : nil, drained: isEmpty,
                 onEnd: onEnd))
     }
 
@@ -85,10 +84,10 @@ public final class ResponseStream: Sendable {
         (accepted, tooSlow) = state.withLock { state in
             guard state.closed == nil else { return (false, nil) }
             defer { state.suspension.take()?.resume() }
-            guard state.hasRoom(for: bytes.count) else {
+            guard state.buffer.count + bytes.count <= bufferLimit else {
                 state.closed = .clientTooSlow
                 state.buffer.removeAll()
-                state.wakeWriter()
+                state.wakeWriter(bufferLimit)
                 return (false, state.connection)
             }
             if let unwritten = state.unwritten {
@@ -112,9 +111,9 @@ public final class ResponseStream: Sendable {
         await withCheckedContinuation { continuation in
             state.withLock { state in
                 precondition(state.writer == nil, "two tasks wait for room")
-                precondition(count <= state.bufferLimit, "there will never be room for \(count) bytes")
+                precondition(count <= bufferLimit, "there will never be room for \(count) bytes")
                 state.writer = Writer(count: count, continuation: continuation)
-                state.wakeWriter()
+                state.wakeWriter(bufferLimit)
             }
         }
     }
@@ -128,7 +127,7 @@ public final class ResponseStream: Sendable {
         state.withLock { state in
             guard state.closed == nil else { return }
             state.closed = end
-            state.wakeWriter()
+            state.wakeWriter(bufferLimit)
             state.suspension.take()?.resume()
         }
     }
@@ -163,7 +162,7 @@ extension ResponseStream {
                 let count = state.buffer.read(into: buffer)
                 // The library does not read the end of a body with a known length.
                 if state.unwritten == 0, state.buffer.count == 0 { state.drained = true }
-                state.wakeWriter()
+                state.wakeWriter(bufferLimit)
                 return .bytes(count)
             }
             if state.closed != nil {
@@ -187,7 +186,7 @@ extension ResponseStream {
             let end: End = state.closed == .finished && !state.drained ? .clientGone : state.closed ?? .clientGone
             state.closed = end
             state.buffer.removeAll()
-            state.wakeWriter()
+            state.wakeWriter(bufferLimit)
             state.suspension.take()?.resume()
             return (state.onEnd.take(), end)
         }

@@ -19,7 +19,7 @@ final class ServerContext: Sendable {
         self.handler = handler
         bodies = BodyBudget(bytes: options.maxBytesOfBodies)
         disconnects = try DisconnectMonitor()
-        webSockets = try WebSocketLoop(limit: options.webSocketLimit)
+        webSockets = try WebSocketLoop(limit: options.webSocketLimit, bodies: bodies)
     }
 
     /// The network whose number of connections is limited; nil without a limit.

@@ -36,6 +36,9 @@ public struct WebSocketDecoder: Sendable {
 
     public init(limit: Int) { self.limit = limit }
 
+    /// The bytes of the message that has not arrived completely.
+    public var heldBytes: Int { message?.count ?? 0 }
+
     /// Reads bytes, and appends what they complete. After a fault or a close, call it no more.
     public mutating func take(_ bytes: ArraySlice<UInt8>, _ events: inout [Event]) throws(WebSocketFault) {
         var rest = bytes

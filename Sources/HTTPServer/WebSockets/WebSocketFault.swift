@@ -10,4 +10,6 @@ public enum WebSocketFault: UInt16, Error, Sendable {
     /// The peer is not allowed to stay, or reads too slowly.
     case policyViolation = 1008
     case messageTooLarge = 1009
+    /// The messages of all sockets take too much memory now.
+    case tryAgainLater = 1013
 }

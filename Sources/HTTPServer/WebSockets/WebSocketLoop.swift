@@ -11,7 +11,7 @@ final class WebSocketLoop: Sendable {
         case add(NewWebSocket)
         case send(Int, [UInt8])
         /// The receiver has returned for a message.
-        case handled(Int, reply: [UInt8]?)
+        case handled(Int, reply: WebSocketReply?)
         case trust(Int)
         case close(Int)
         case stop
@@ -35,14 +35,16 @@ final class WebSocketLoop: Sendable {
 
     /// The largest number of open WebSockets.
     private let limit: Int
+    /// The memory for the messages of all sockets, and for the bodies of requests.
+    let bodies: BodyBudget
     let epoll: Descriptor
     /// Written when a command is posted.
     let wake: Descriptor
     private let state = Locked(State())
     private let ended = AutoResetEvent()
 
-    init(limit: Int) throws(HTTPServerError) {
-        self.limit = limit
+    init(limit: Int, bodies: BodyBudget) throws(HTTPServerError) {
+        (self.limit, self.bodies) = (limit, bodies)
         guard let epoll = Descriptor(result: epoll_create1(Int32(EPOLL_CLOEXEC))) else {
             throw .systemCallFailed("epoll_create1", errno: errno)
         }

@@ -11,10 +11,18 @@ final class WebSocketPeer {
     var decoder: WebSocketDecoder
     /// Bytes that the kernel has not taken yet.
     var unsent = ByteQueue()
-    /// Messages that wait until the receiver has returned.
+    /// The memory of the answer that is unsent.
+    var answer: AnswerShare?
+    /// The largest number of unsent bytes before the peer is disconnected.
+    var unsentLimit = WebSocketPeer.mostUnsent
+    /// Messages that wait until the receiver has returned, and until the peer has read the answer before.
     var inbox: [[UInt8]] = []
     /// The task of the receiver.
     var task: Task<Void, Never>?
+    /// The bytes of the message that the receiver has.
+    var bytesInWork = 0
+    /// The bytes for which this socket has taken memory from the budget of bodies.
+    var budgetedBytes = 0
     /// The events that epoll reports.
     var interest = EPOLLIN.rawValue
     var lastHeard: Connection.Instant
@@ -37,8 +45,11 @@ final class WebSocketPeer {
 
     /// As for the body of a request at `/jsonrpc`.
     static let largestMessage = 2 << 20
-    /// A peer that leaves so many bytes unread is disconnected.
-    static let mostUnsent = 8 << 20
+    /// A peer that leaves so many bytes unread, besides one answer, is disconnected.
+    static let mostUnsent = 64 << 10
+
+    /// The bytes of all messages that are kept.
+    var receivedBytes: Int { inbox.reduce(decoder.heldBytes + bytesInWork) { $0 + $1.count } }
 
     /// While the receiver works, or bytes are unsent, nothing more is read.
     var wantedInterest: UInt32 {

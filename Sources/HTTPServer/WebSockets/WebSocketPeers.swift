@@ -103,24 +103,48 @@ final class WebSocketPeers {
         guard peers[peer.number] != nil else { return }
         if let fault { beginClosing(peer, fault.rawValue) }
         handleNext(peer)
+        if !budget(peer) { beginClosing(peer, WebSocketFault.tryAgainLater.rawValue) }
         settle(peer)
     }
 
-    /// Passes one message at a time to the receiver.
+    /// Counts the memory of the messages.
+    ///
+    /// - Returns: false if there is no room for them.
+    private func budget(_ peer: WebSocketPeer) -> Bool {
+        let bytes = peer.receivedBytes
+        if bytes < peer.budgetedBytes {
+            loop.bodies.giveBack(bodyOf: peer.budgetedBytes)
+            peer.budgetedBytes = 0
+        }
+        guard loop.bodies.grow(from: peer.budgetedBytes, to: bytes) else { return false }
+        peer.budgetedBytes = bytes
+        return true
+    }
+
+    /// Passes one message at a time to the receiver. While the peer has not read an answer, no other one is made.
     private func handleNext(_ peer: WebSocketPeer) {
-        guard peer.task == nil, !peer.isClosing, !peer.inbox.isEmpty else { return }
+        guard peer.task == nil, !peer.isClosing, peer.unsent.count == 0, !peer.inbox.isEmpty else { return }
         let text = peer.inbox.removeFirst()
         if peer.inbox.isEmpty { peer.inbox = [] }
+        peer.bytesInWork = text.count
         peer.task = Task { [loop, receiver = peer.receiver, number = peer.number] in
             loop.post(.handled(number, reply: await receiver.receive(text)))
         }
     }
 
-    private func handled(_ peer: WebSocketPeer, _ reply: [UInt8]?) {
+    private func handled(_ peer: WebSocketPeer, _ reply: WebSocketReply?) {
         peer.task = nil
-        if let reply { send(WebSocketFrame.text(reply), to: peer) }
+        peer.bytesInWork = 0
+        if let reply {
+            let frame = WebSocketFrame.text(reply.text)
+            peer.answer = reply.memory
+            peer.unsentLimit = WebSocketPeer.mostUnsent + frame.count
+            send(frame, to: peer)
+        }
         guard peers[peer.number] != nil else { return }
+        noteIfAllIsSent(peer)
         handleNext(peer)
+        _ = budget(peer)
         settle(peer)
     }
 
@@ -141,7 +165,7 @@ final class WebSocketPeers {
             rest = rest.dropFirst(max(0, sent))
         }
         if !rest.isEmpty { peer.unsent.append(Array(rest)) }
-        guard peer.unsent.count <= WebSocketPeer.mostUnsent else { return close(peer) }
+        guard peer.unsent.count <= peer.unsentLimit else { return close(peer) }
         settle(peer)
     }
 
@@ -157,7 +181,15 @@ final class WebSocketPeers {
             peer.unsent.drop(sent)
         }
         peer.lastHeard = .now
+        noteIfAllIsSent(peer)
+        handleNext(peer)
         settle(peer)
+    }
+
+    private func noteIfAllIsSent(_ peer: WebSocketPeer) {
+        guard peer.unsent.count == 0 else { return }
+        peer.answer = nil
+        peer.unsentLimit = WebSocketPeer.mostUnsent
     }
 
     /// Sends a close frame once. The peer's bytes are not read any more.
@@ -190,6 +222,7 @@ final class WebSocketPeers {
         epoll_ctl(loop.epoll.number, EPOLL_CTL_DEL, peer.socket.number, nil)
         shutdown(peer.socket.number, Int32(SHUT_WR))
         peer.task?.cancel()
+        loop.bodies.giveBack(bodyOf: peer.budgetedBytes)
         peer.receiver.closed()
         loop.noteClosed(peer.network)
     }

@@ -11,7 +11,7 @@ public struct WebSocketUpgrade: Sendable {
 
 /// What the owner of a WebSocket does with its messages.
 public struct WebSocketReceiver: Sendable {
-    let receive: @Sendable ([UInt8]) async -> [UInt8]?
+    let receive: @Sendable ([UInt8]) async -> WebSocketReply?
     let closed: @Sendable () -> Void
 
     /// - Parameters:
@@ -19,8 +19,17 @@ public struct WebSocketReceiver: Sendable {
     ///     closes.
     ///   - closed: called once, after which nothing is received or sent.
     public init(
-        receive: @escaping @Sendable ([UInt8]) async -> [UInt8]?, closed: @escaping @Sendable () -> Void
+        receive: @escaping @Sendable ([UInt8]) async -> WebSocketReply?, closed: @escaping @Sendable () -> Void
     ) {
         (self.receive, self.closed) = (receive, closed)
     }
+}
+
+/// The answer to a message of a WebSocket.
+public struct WebSocketReply: Sendable {
+    let text: [UInt8]
+    /// The memory that the answer takes until the peer has read it; nil if it is not counted.
+    let memory: AnswerShare?
+
+    public init(_ text: [UInt8], memory: AnswerShare? = nil) { (self.text, self.memory) = (text, memory) }
 }

@@ -34,7 +34,9 @@ extension Store {
                 SELECT min(next_event) FROM journal_gaps WHERE last_event < ?1 AND next_event - 1 > ?1
             ) AS next_event FROM journal WHERE id = 1
             """, [cursor])
-        if let next: EventID = journal?["next_event"] { throw StoreError.eventsLost(after: cursor, firstAvailable: next) }
+        if let next: EventID = journal?["next_event"] {
+            throw StoreError.eventsLost(after: cursor, firstAvailable: next)
+        }
         return journal?["last"] ?? 0
     }
 

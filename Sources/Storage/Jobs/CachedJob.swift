@@ -5,5 +5,8 @@ import Downloads
 public final class CachedJob: Sendable {
     public let job: Job
 
-    init(_ job: Job) { self.job = job }
+    /// Bytes of its large members.
+    let size: Int
+
+    init(_ job: Job) { (self.job, size) = (job, job.spec.size) }
 }

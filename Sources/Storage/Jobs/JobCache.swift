@@ -27,9 +27,17 @@ final class JobCache: Sendable {
 
     private let state = Locked(State())
     private let limit: Int
+    /// In bytes. A few jobs have many large headers.
+    private static let largestKept = 16 << 10
 
     /// - Parameter limit: the largest number of cached jobs.
     init(limit: Int) { self.limit = limit }
+
+    /// nil for a job that is too large to be kept.
+    fileprivate static func kept(_ job: Job) -> CachedJob? {
+        let cached = CachedJob(job)
+        return cached.size <= largestKept ? cached : nil
+    }
 
     subscript(id: JobID) -> CachedJob? { state.withLock { $0.find(id, limit) } }
 
@@ -47,7 +55,7 @@ final class JobCache: Sendable {
     func keep(_ jobs: [CachedJob], readAt version: UInt64) {
         state.withLock { state in
             guard state.version == version else { return }
-            for job in jobs { state.keep(job, limit) }
+            for job in jobs where job.size <= Self.largestKept { state.keep(job, limit) }
         }
     }
 
@@ -108,7 +116,7 @@ final class JobCache: Sendable {
             let isLatest = position ?? .max > state.foreignPosition
             for id in state.known(of: changed) {
                 state.older[id] = nil
-                state.recent[id] = isLatest ? jobs[id].map { CachedJob($0) } : nil
+                state.recent[id] = isLatest ? jobs[id].flatMap { Self.kept($0) } : nil
                 state.pendingReads[id]?.isStale = true
             }
         }
@@ -140,7 +148,7 @@ extension JobCache.State {
 
     fileprivate mutating func end(_ id: JobID, _ job: Job?, _ limit: Int) {
         guard var reading = pendingReads[id] else { return }
-        if let job, !reading.isStale { keep(CachedJob(job), limit) }
+        if let job, !reading.isStale, let cached = JobCache.kept(job) { keep(cached, limit) }
         reading.readers -= 1
         pendingReads[id] = reading.readers == 0 ? nil : reading
     }

@@ -22,7 +22,8 @@ extension Store {
 extension JobQuery {
     fileprivate func page(_ jobs: [CachedJob]) -> JobPage {
         let page = Array(jobs.prefix(limit))
-        return JobPage(cached: page, next: jobs.count > page.count ? page.last?.job.id : nil)
+        let isCut = jobs.reduce(0) { $0 + $1.size } >= Self.mostBytes
+        return JobPage(cached: page, next: isCut || jobs.count > page.count ? page.last?.job.id : nil)
     }
 
     func page(in db: SQLConnection, _ sealer: Sealer) throws -> JobPage {
@@ -31,8 +32,19 @@ extension JobQuery {
 
     private func jobs(in db: SQLConnection, _ sealer: Sealer) throws -> [Job] {
         let (sql, arguments) = statement
-        return try db.map(sql, arguments) { try JobRow.job($0, sealer) }
+        var jobs: [Job] = []
+        var size = 0
+        try db.forEach(sql, arguments) { row in
+            let job = try JobRow.job(row, sealer)
+            jobs.append(job)
+            size += job.spec.size
+            return size < Self.mostBytes
+        }
+        return jobs
     }
+
+    /// A page of jobs with many large headers ends early, so that its memory is bounded.
+    private static let mostBytes = 8 << 20
 
     /// A cached job may be from before or after the snapshot of this read. It is used only in the revision of the snapshot.
     ///
@@ -50,12 +62,16 @@ extension JobQuery {
             let jobs = try jobs(in: db, sealer).map(CachedJob.init)
             return (jobs, jobs)
         }
-        var new: [CachedJob] = []
-        let all = try zip(versions, known).compactMap { version, cached -> CachedJob? in
-            if let cached { return cached }
-            guard let read = try JobRow.job(version.id, in: db, sealer).map(CachedJob.init) else { return nil }
-            new.append(read)
-            return read
+        var (all, new): ([CachedJob], [CachedJob]) = ([], [])
+        var size = 0
+        for (version, cached) in zip(versions, known) where size < Self.mostBytes {
+            if let cached {
+                all.append(cached)
+            } else if let read = try JobRow.job(version.id, in: db, sealer).map(CachedJob.init) {
+                all.append(read)
+                new.append(read)
+            }
+            size += all.last?.size ?? 0
         }
         return (all, new)
     }

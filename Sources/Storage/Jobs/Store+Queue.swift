@@ -43,6 +43,25 @@ extension Store {
         ORDER BY priority, coalesce(queue_rank, id), id
         """
 
+    /// A part of this list.
+    ///
+    /// - Parameters:
+    ///   - offset: from the beginning. A negative offset counts from the end (-1 is the last job), and the result is in the
+    ///     reverse order.
+    ///   - count: the largest number of jobs, 0 or more.
+    public func queue(of session: Name, from offset: Int, count: Int) async throws(StoreError) -> [JobID] {
+        try await ids(offset < 0 ? Self.queueFromEnd : Self.queuePart, [session.text, count, Self.skipped(offset)])
+    }
+
+    static let queuePart = queue + " LIMIT ? OFFSET ?"
+    static let queueFromEnd = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
+        ORDER BY priority DESC, coalesce(queue_rank, id) DESC, id DESC LIMIT ? OFFSET ?
+        """
+
+    /// The number of rows before the one at an offset, from the beginning or from the end.
+    private static func skipped(_ offset: Int) -> Int { offset < 0 ? -(offset + 1) : offset }
+
     /// The paused jobs of a session, in the same order.
     public func pausedJobs(of session: Name) async throws(StoreError) -> [JobID] {
         try await ids(Self.paused, [session.text])
@@ -71,6 +90,17 @@ extension Store {
     static let ended = """
         SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('succeeded', 'failed', 'cancelled')
         ORDER BY finished_at, id
+        """
+
+    /// A part of this list, as of `queue(of:from:count:)`.
+    public func endedJobs(of session: Name, from offset: Int, count: Int) async throws(StoreError) -> [JobID] {
+        try await ids(offset < 0 ? Self.endedFromEnd : Self.endedPart, [session.text, count, Self.skipped(offset)])
+    }
+
+    static let endedPart = ended + " LIMIT ? OFFSET ?"
+    static let endedFromEnd = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('succeeded', 'failed', 'cancelled')
+        ORDER BY finished_at DESC, id DESC LIMIT ? OFFSET ?
         """
 
     private func ids(_ sql: String, _ arguments: SQLArguments) async throws(StoreError) -> [JobID] {

@@ -71,9 +71,14 @@ extension Store {
     }
 
     /// All sessions, ordered by name.
-    public func sessions() async throws(StoreError) -> [SessionStatus] {
+    public func sessions() async throws(StoreError) -> [SessionStatus] { try await sessions(after: "", limit: .max) }
+
+    /// The sessions after a name, ordered by name.
+    ///
+    /// - Parameter name: empty for the first ones.
+    public func sessions(after name: String, limit: Int) async throws(StoreError) -> [SessionStatus] {
         try await read { [sealer] db in
-            try db.rows("SELECT * FROM sessions ORDER BY id")
+            try db.rows("SELECT * FROM sessions WHERE id > ? ORDER BY id LIMIT ?", [name, limit])
                 .map { try SessionRow.status($0, in: db, sealer) }
         }
     }

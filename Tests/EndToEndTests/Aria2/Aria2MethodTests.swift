@@ -12,6 +12,7 @@ import Testing
         let status = try await scene.waitForStatus(gid, "complete")
         #expect(status["totalLength"] == "300000" && status["completedLength"] == "300000")
         #expect(status["errorCode"] == "0" && status["uploadSpeed"] == "0")
+        #expect(status["numPieces"] == "1" && status["bitfield"] == "80")
         #expect(status["dir"].string == scene.service.folder.path("downloads/sub"))
         let file = status["files"].arrayValue?.first ?? .null
         #expect(file["path"].string == scene.service.folder.path("downloads/sub/a.bin"))
@@ -86,6 +87,70 @@ import Testing
             "aria2.addUri", [scene.url], ["checksum": "md5=00000000000000000000000000000000"])
         let status = try await scene.waitForStatus(gid, "error")
         #expect(status["errorCode"] == "32" && !(status["errorMessage"].string ?? "").isEmpty)
+        try await scene.service.stop()
+    }
+
+    /// Clients such as rdt-client give up a waiting download that has an error.
+    @Test func onlyAStoppedDownloadHasAnError() async throws {
+        let scene = try await Aria2Scene()
+        let gid = try await scene.call("aria2.addUri", ["http://127.0.0.1:1/file"])
+        let status = try await eventually("the first attempt to fail") {
+            let jobs = try await scene.service.api.get("/v1/jobs?state=waiting").json["jobs"].arrayValue ?? []
+            return jobs.isEmpty ? nil : try await scene.call("aria2.tellStatus", gid)
+        }
+        #expect(status["status"] == "waiting")
+        #expect(status.objectValue?["errorCode"] == nil && status.objectValue?["errorMessage"] == nil)
+        try await scene.service.stop()
+    }
+
+    @Test func whatADownloadHasFromItsBeginningCannotBeChanged() async throws {
+        let scene = try await Aria2Scene()
+        let gid = try await scene.call("aria2.addUri", [scene.url], ["pause": "true", "max-tries": "4"])
+        let refused: [JSONObject] = [
+            ["checksum": "md5=00000000000000000000000000000000"], ["max-tries": "2"], ["retry-wait": "9"],
+            ["timeout": "9"], ["connect-timeout": "9"], ["gid": "00000000000000ab"], ["dry-run": "true"],
+        ]
+        for options in refused {
+            #expect(try await scene.answer("aria2.changeOption", gid, .object(options)).status == 400, "\(options)")
+        }
+        // Some clients send all options that they have read.
+        let present = try await scene.call("aria2.getOption", gid)
+        #expect(try await scene.call("aria2.changeOption", gid, present) == "OK")
+        try await scene.service.stop()
+    }
+
+    @Test func aDryRunStoresNoFile() async throws {
+        let scene = try await Aria2Scene()
+        #expect(try await scene.answer("aria2.addUri", [scene.url], ["dry-run": "true"]).status == 400)
+        #expect(try await scene.call("aria2.getGlobalStat")["numWaiting"] == "0")
+        try await scene.service.stop()
+    }
+
+    @Test func globalOptionsOfDownloadsAreThoseOfTheSession() async throws {
+        let scene = try await Aria2Scene()
+        let folder = scene.service.folder.path("downloads/films")
+        let options: JSON = [
+            "dir": .string(folder), "split": "3", "user-agent": "agent/1", "max-tries": "2", "timeout": "33",
+            "auto-file-renaming": "false", "log": "-",
+        ]
+        #expect(try await scene.call("aria2.changeGlobalOption", options) == "OK")
+        let session = try await scene.service.api.session("aria2")["configuration"]
+        #expect(session["directory"] == "films" && session["connections"] == 3 && session["user_agent"] == "agent/1")
+        #expect(session["retry"]["max_attempts"] == 2 && session["timeouts"]["request_seconds"] == 33)
+        #expect(session["on_conflict"] == "error")
+        let shown = try await scene.call("aria2.getGlobalOption")
+        #expect(shown["dir"].string == folder && shown["split"] == "3" && shown["user-agent"] == "agent/1")
+        let gid = try await scene.call("aria2.addUri", [scene.url], ["out": "a/b.bin"])
+        #expect(try await scene.call("aria2.getOption", gid)["max-tries"] == "2")
+        #expect(try await scene.waitForStatus(gid, "complete")["dir"].string == folder + "/a")
+        #expect(scene.service.downloaded("films/a/b.bin") == scene.content)
+        for refused in [["max-download-limit": "1M"], ["dir": "/elsewhere"], ["split": "0"]] as [JSON] {
+            #expect(try await scene.answer("aria2.changeGlobalOption", refused).status == 400)
+        }
+        let proxy: JSON = ["all-proxy": "http://user:secret@127.0.0.1:9"]
+        #expect(try await scene.call("aria2.changeGlobalOption", proxy) == "OK")
+        #expect(try await scene.call("aria2.getGlobalOption")["all-proxy"] == "http://127.0.0.1:9")
+        #expect(try await scene.service.api.session("aria2")["configuration"]["proxy"] == "http://127.0.0.1:9")
         try await scene.service.stop()
     }
 
@@ -176,7 +241,10 @@ import Testing
         #expect(try await scene.answer("aria2.addUri", reader, [scene.url]).status == 400)
         #expect(try await scene.answer("aria2.changeGlobalOption", reader, [:]).status == 400)
         let stranger = try await token(["scope": "jobs", "sessions": ["other"]])
-        #expect(try await scene.answer("aria2.tellActive", stranger).status == 400)
+        let refused = try await scene.answer("aria2.tellActive", stranger)
+        #expect(refused.status == 400)
+        // The name of the session is none of its business.
+        #expect(refused.json["error"]["message"].string?.contains("aria2") == false)
         let audit = try await scene.service.api.get("/v1/audit")
         #expect(audit.status == 200)
         try await scene.service.stop()
@@ -216,6 +284,16 @@ import Testing
         #expect(try await scene.api.get("/jsonrpc?method=aria2.tellActive&id=1").json["result"] == [])
         let change = try await scene.api.get("/jsonrpc?method=aria2.pauseAll&id=1")
         #expect(change.status == 400 && change.json["error"]["code"] == 1)
+        try await scene.service.stop()
+    }
+
+    @Test func xmlIsToldWhatIsSpokenHere() async throws {
+        let scene = try await Aria2Scene()
+        let call = "<?xml version=\"1.0\"?><methodCall><methodName>aria2.getVersion</methodName></methodCall>"
+        let answer = try await scene.api.send(
+            "POST", "/rpc", bytes: Array(call.utf8), headers: [("Content-Type", "text/xml")])
+        #expect(answer.status == 200 && answer.header("Content-Type") == "text/xml")
+        #expect(answer.text.contains("<fault>") && answer.text.contains("JSON-RPC at /jsonrpc"))
         try await scene.service.stop()
     }
 

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import Locks
 import PostgresClient
 import TestKit
 import Testing
@@ -31,7 +32,7 @@ struct CopiedFolderTests {
         }
         // The first one is the node as before.
         _ = try await node.create()
-        #expect(node.store.node?.epoch == 1 && !node.isLost.withLock(\.self))
+        #expect(node.store.node?.epoch == 1 && node.isLost.withLock { $0 } == false)
     }
 
     /// The folder was moved after the first process had stopped.
@@ -75,17 +76,18 @@ struct FormerProcessTests {
         return process
     }
 
-    @Test(arguments: [
-        (process, .seconds(1), .undecided),
-        // It has renewed its lease.
-        (process { $0.expiresAt = 13_000 }, .seconds(3), .lives),
-        // The clock of the server was set back, and it has renewed its lease.
-        (process { $0.expiresAt = 7000 }, .seconds(3), .lives),
-        // A third process has begun.
-        (process { $0.epoch = 4 }, .seconds(1), .lives),
-        // The clock of the server was set back after the process had died.
-        (process, .seconds(14), .hasEnded),
-    ] as [(FormerProcess, Duration, FormerProcess.Verdict)])
+    @Test(
+        arguments: [
+            (process, .seconds(1), .undecided),
+            // It has renewed its lease.
+            (process { $0.expiresAt = 13_000 }, .seconds(3), .lives),
+            // The clock of the server was set back, and it has renewed its lease.
+            (process { $0.expiresAt = 7000 }, .seconds(3), .lives),
+            // A third process has begun.
+            (process { $0.epoch = 4 }, .seconds(1), .lives),
+            // The clock of the server was set back after the process had died.
+            (process, .seconds(14), .hasEnded),
+        ] as [(FormerProcess, Duration, FormerProcess.Verdict)])
     func livesIfItRenewsItsLease(_ present: FormerProcess, _ watched: Duration, _ verdict: FormerProcess.Verdict) {
         #expect(Self.process.verdict(on: present, watched: watched) == verdict)
     }
@@ -96,10 +98,11 @@ struct FormerProcessTests {
         #expect(refusal.contains("in /data on web1, at http://10.0.0.7:8080"))
     }
 
-    @Test(arguments: [
-        ("boot 1:2", "boot 1:2", true), ("boot 1:2", "boot 1:3", false), ("boot 1:2", "other 1:2", false),
-        (nil, nil, false),
-    ] as [(String?, String?, Bool)])
+    @Test(
+        arguments: [
+            ("boot 1:2", "boot 1:2", true), ("boot 1:2", "boot 1:3", false), ("boot 1:2", "other 1:2", false),
+            (nil, nil, false),
+        ] as [(String?, String?, Bool)])
     func placeIsALockOfOneStartOfAKernel(_ first: String?, _ second: String?, _ isSame: Bool) {
         #expect(NodePlace(lock: first).isSame(as: NodePlace(lock: second)) == isSame)
     }

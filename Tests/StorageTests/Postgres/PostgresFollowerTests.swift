@@ -28,6 +28,17 @@ struct PostgresFollowerTests {
         #expect(try timeout[0].value(0, as: String.self) == "8000")
     }
 
+    /// A pooler in transaction mode delivers none.
+    @Test func serverThatDeliversNoNotificationsIsRefused() throws {
+        let target = try PostgresTarget(url: try PostgresServer.shared.url())
+        let connection = try PostgresConnection(to: target)
+        try NotificationCheck.run(on: connection, target)
+        let error = #expect(throws: StoreError.self) {
+            try NotificationCheck.run(on: connection, target, patience: .zero)
+        }
+        #expect(error?.description.contains("pool_mode = session") == true)
+    }
+
     /// A store that no caller has closed ends its thread, its connection and its lease when it is released.
     @Test func releasedStoreEndsItsConnections() async throws {
         let (fixture, folder) = (try PostgresFixture(), try TemporaryFolder())

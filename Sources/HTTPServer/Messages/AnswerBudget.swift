@@ -1,0 +1,78 @@
+import Locks
+
+/// The memory that answers may take together, while they are made and until their clients have read them.
+///
+/// A client that does not read keeps its answer in memory for as long as its connection lasts. Without a common limit, a few
+/// dozen such clients would exhaust the memory of the process. Each holder of answers, such as a token, has at most a part
+/// of the budget, so that one of them does not use up what the others need.
+public final class AnswerBudget: Sendable {
+    private struct State {
+        var held = 0
+        var heldBy: [String: Int] = [:]
+    }
+
+    /// Bytes of each answer that the budget does not count. So small requests are served while large answers use all of it.
+    public static let freeBytes = 16 << 10
+
+    /// The size of the budget, and the part that one holder may have.
+    private let bytes, bytesOfHolder: Int
+    private let state = Locked(State())
+
+    public init(bytes: Int, bytesOfHolder: Int) { (self.bytes, self.bytesOfHolder) = (bytes, bytesOfHolder) }
+
+    /// The counted bytes of all answers.
+    public var held: Int { state.withLock(\.held) }
+
+    /// The memory of one answer, which has no bytes yet.
+    public func share(of holder: String) -> AnswerShare { AnswerShare(self, holder) }
+
+    private func hasRoom(for more: Int, _ holder: String, _ state: State) -> Bool {
+        state.held + more <= bytes && state.heldBy[holder, default: 0] + more <= bytesOfHolder
+    }
+
+    fileprivate static func counted(_ length: Int) -> Int { max(0, length - freeBytes) }
+
+    /// - Parameter isForced: whether the bytes are counted even if there is no room for them.
+    fileprivate func change(by more: Int, _ holder: String, isForced: Bool) -> Bool {
+        state.withLock { state in
+            guard more <= 0 || isForced || hasRoom(for: more, holder, state) else { return false }
+            state.held += more
+            let held = state.heldBy[holder, default: 0] + more
+            state.heldBy[holder] = held > 0 ? held : nil
+            return true
+        }
+    }
+}
+
+/// The memory of one answer. The budget has it back when the last reference ends, so whatever keeps the bytes of the answer
+/// keeps its share, too.
+public final class AnswerShare: Sendable {
+    private let budget: AnswerBudget
+    private let holder: String
+    private let counted = Locked(0)
+
+    fileprivate init(_ budget: AnswerBudget, _ holder: String) { (self.budget, self.holder) = (budget, holder) }
+
+    /// Counts an answer of this length.
+    ///
+    /// - Returns: false if there is no room for it. Then nothing has changed.
+    public func resize(to length: Int) -> Bool { change(to: length, isForced: false) }
+
+    /// Counts an answer that must be sent, because the request was carried out, even if there is no room for it.
+    public func force(to length: Int) { _ = change(to: length, isForced: true) }
+
+    private func change(to length: Int, isForced: Bool) -> Bool {
+        counted.withLock { counted in
+            let new = AnswerBudget.counted(length)
+            guard new != counted else { return true }
+            guard budget.change(by: new - counted, holder, isForced: isForced) else { return false }
+            counted = new
+            return true
+        }
+    }
+
+    deinit {
+        let counted = counted.withLock(\.self)
+        if counted > 0 { _ = budget.change(by: -counted, holder, isForced: true) }
+    }
+}
