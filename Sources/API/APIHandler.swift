@@ -253,7 +253,7 @@ public struct APIHandler: RequestHandler {
             if !route.readsQuery { try context.query { _ throws(Problem) in } }
             // A request that waits for a change must not keep others from their answers.
             guard route.isLarge, !(route.mayWait && context.asksToWait) else { return try await route.handle(context) }
-            return try await largeAnswers.pass { try await route.handle(context) }
+            return try await largeAnswers.pass(for: record.holder) { try await route.handle(context) }
         } catch {
             let problem = Problem(error)
             audit(problem.kind, context.auditNote)

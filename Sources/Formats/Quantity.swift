@@ -62,8 +62,8 @@ extension Date {
             return
         }
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        // RFC 3339 says which texts are a day and a time.
-        guard let time = parts.last, time.utf8.count == 5, parts.count <= 2 else { return nil }
+        // The reader of RFC 3339 checks the day and the rest of the time. It takes a 60th minute for the next hour.
+        guard let time = parts.last, time.utf8.count == 5, time.suffix(2) < "60", parts.count <= 2 else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         let day = parts.count == 2 ? String(parts[0]) : Self.day(of: now, in: calendar)

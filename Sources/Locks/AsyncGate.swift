@@ -1,9 +1,33 @@
-/// Lets a few tasks at a time do work that takes much memory or time. The others wait in their order.
+/// Lets a few tasks at a time do work that takes much memory or time.
+///
+/// Of those that wait, the next one is of the holder that has the fewest tasks inside, and of these the first that came. So a
+/// holder with many tasks delays the others by one task at most.
 public final class AsyncGate: Sendable {
+    private struct Waiting {
+        let number: Int
+        let holder: String
+        let continuation: CheckedContinuation<Bool, Never>
+    }
+
     private struct State {
         var free: Int
         var lastNumber = 0
-        var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+        var waiting: [Waiting] = []
+        /// The tasks inside, by their holder.
+        var inside: [String: Int] = [:]
+
+        mutating func enter(_ holder: String) { inside[holder, default: 0] += 1 }
+
+        mutating func leave(_ holder: String) {
+            let left = inside[holder, default: 0] - 1
+            inside[holder] = left > 0 ? left : nil
+        }
+
+        mutating func takeNext() -> Waiting? {
+            let loads = waiting.indices.map { inside[waiting[$0].holder, default: 0] }
+            guard let least = loads.min(), let index = loads.firstIndex(of: least) else { return nil }
+            return waiting.remove(at: index)
+        }
     }
 
     private let state: Locked<State>
@@ -13,14 +37,18 @@ public final class AsyncGate: Sendable {
 
     /// Does the work when there is a place for it.
     ///
+    /// - Parameter holder: who asks for the work, such as the identity of a caller.
     /// - Throws: `CancellationError` if the task is cancelled before.
-    public func pass<Value>(_ work: () async throws -> Value) async throws -> Value {
-        guard await enter() else { throw CancellationError() }
-        defer { leave() }
+    public func pass<Value>(for holder: String, _ work: () async throws -> Value) async throws -> Value {
+        guard await enter(holder) else { throw CancellationError() }
+        defer { leave(holder) }
         return try await work()
     }
 
-    private func enter() async -> Bool {
+    /// The number of tasks that wait.
+    var waitingCount: Int { state.withLock(\.waiting.count) }
+
+    private func enter(_ holder: String) async -> Bool {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
@@ -32,9 +60,10 @@ public final class AsyncGate: Sendable {
                     if Task.isCancelled { return false }
                     if state.free > 0 {
                         state.free -= 1
+                        state.enter(holder)
                         return true
                     }
-                    state.waiting.append((number, continuation))
+                    state.waiting.append(Waiting(number: number, holder: holder, continuation: continuation))
                     return nil
                 }
                 if let isInside { continuation.resume(returning: isInside) }
@@ -47,11 +76,15 @@ public final class AsyncGate: Sendable {
         }
     }
 
-    private func leave() {
+    private func leave(_ holder: String) {
         let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst().continuation }
-            state.free += 1
-            return nil
+            state.leave(holder)
+            guard let next = state.takeNext() else {
+                state.free += 1
+                return nil
+            }
+            state.enter(next.holder)
+            return next.continuation
         }
         next?.resume(returning: true)
     }

@@ -134,7 +134,8 @@ extension StoreError {
             .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .noSuchNode, .nodeInUse, .sessionFinishing,
             .sessionPermanent,
             .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .eventsLost, .revisionChanged, .sessionChanged,
-            .fieldsFixed, .noResumeData, .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed, .notClosed,
+            .fieldsFixed, .noResumeData, .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed,
+            .notClosed,
             .keyUnusable,
             .keyWrong, .answerLost,
             .webhookSecretsLost, .placeholderUnknown, .sealBroken, .serverUnsuitable:

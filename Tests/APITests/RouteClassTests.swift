@@ -6,7 +6,8 @@ import Testing
 @Suite struct RouteClassTests {
     @Test(
         arguments: [
-            (.post, "/v1/jobs", .submit), (.post, "/v1/jobs/batch", .submit), (.get, "/v1/jobs", .list),
+            (.post, "/v1/jobs", .submit), (.post, "/v1/jobs/batch", .submit), (.post, "/v1/jobs/remove", .change),
+            (.get, "/v1/jobs", .list),
             (.get, "/v1/jobs/{id}", .poll), (.get, "/v1/jobs/{id}/resume-data", .poll),
             (.get, "/v1/jobs/{id}/file", .file),
             (.patch, "/v1/jobs/{id}", .change), (.delete, "/v1/jobs/{id}", .change),

@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test func writesItsCanonicalText() throws {
-        let rule = try ScheduleRule("SUN,thu,fri-sat 08:00-00:00 America/New_York rate_limit_bytes_per_second=2k")
+        let rule = try ScheduleRule("SUN,thu,fri-sat 08:00-00:00 America/New_York rate_limit_bytes_per_second=2ki")
         #expect(rule.description == "thu-sun 08:00-24:00 America/New_York rate_limit_bytes_per_second=2048")
         #expect(
             try ScheduleRule("mon,tue,sun 01:05-02:00 UTC max_concurrent_jobs=1").description

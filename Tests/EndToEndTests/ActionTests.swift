@@ -99,14 +99,15 @@ import Testing
         #expect(try await download("replace")["file"]["path"] == "a/b/n.bin")
         let refused = try await download("error")
         #expect(refused["failure"]["code"] == "destination_exists")
-        // The part is complete: a retry fetches no byte again.
+        // The part is complete: a retry asks the server for nothing.
+        let requests = origin.requests(to: "/f").count
         let file = fetchd.folder.path("downloads/a/b/n.bin")
         try FileManager.default.removeItem(atPath: file)
         let id = try #require(refused["id"].string)
         _ = try await fetchd.api.post("/v1/jobs/\(id)/retry")
         try await fetchd.api.waitForJob(id, .succeeded)
         #expect(fetchd.downloaded("a/b/n.bin") == bytes)
-        #expect(origin.requests(to: "/f").last?.header("Range") == "bytes=2000000-")
+        #expect(origin.requests(to: "/f").count == requests)
     }
 
     @Test func refusesSymbolicLinkInDestination() async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReadmeTests {
     @Test func runsCurlExampleOfReadme() async throws {
         let script = try #require(try Self.shellBlocks(in: "README.md").first)
-        #expect(script.split(separator: "\n").count == 11)
+        #expect(script.split(separator: "\n").count == 12)
 
         let (fetchd, origin, receiver) = (try await FetchdProcess.start(), try Origin(), try WebhookReceiver())
         let (bytes, gate) = (Content.random(seed: 13, count: 400_000), Gate())

@@ -66,4 +66,26 @@ import Testing
         fixture.time.advance(by: 60)
         #expect(try await fixture.admit().map(\.job.id) == [job.id])
     }
+
+    /// So that a look for the next job that is due does not read it.
+    @Test func holdsOnlyQueuedJobs() async throws {
+        let fixture = try StoreFixture()
+        var spec = JobSpec(url: "https://host/")
+        spec.notBefore = fixture.time.now.addingTimeInterval(60)
+        let job = try #require(try await fixture.store.createJobs([NewJob(session: .default, spec: spec)]).first)
+        let limits = AdmissionLimits(jobs: 1, connectionsPerHost: 1)
+        for (signal, isHeld) in [
+            (JobSignal.pauseRequested, false), (.resumeRequested, true), (.pauseRequested, false),
+            (.cancelRequested(keepsPart: false), false),
+        ] {
+            _ = try await fixture.store.apply(signal, to: job.id)
+            let held = try await fixture.store.read { db in
+                try db.value("SELECT count(*) FROM jobs WHERE held_until IS NOT NULL", as: Int.self)
+            }
+            #expect(held == (isHeld ? 1 : 0), "\(signal)")
+            let round = try await fixture.store.admitJobs(limits) { _ in }
+            #expect(round.admitted.isEmpty)
+            #expect(round.nextWaitEnds == (isHeld ? spec.notBefore : nil), "\(signal)")
+        }
+    }
 }

@@ -20,7 +20,8 @@ import Testing
     @Test(arguments: [
         Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
-        Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endStorageWaits,
+        Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endedWaits,
+        Transaction.endStorageWaits,
         Transaction.overdueJobs, Store.latestAttempts, Store.pendingCount, Store.oldestPending,
         DeliveryRow.firstPendingBefore, Store.oldestQueued, Store.oldestUndelivered, SessionRow.oldestAwaited,
     ])
@@ -49,7 +50,6 @@ import Testing
             (Transaction.sumOfHeldBytes, "jobs_resting_by_session"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
             (SessionRow.oldestAwaited, "batches_awaited"), (Store.oldestFinishes, "batches_awaited"),
-            (Store.unreportedFinishes, "batches_unreported"),
         ] {
             let plan = try await plan(sql)
             #expect(plan.contains { $0.contains("INDEX \(index) ") }, "\(plan)")

@@ -138,7 +138,7 @@ struct Aria2Routes: Sendable {
     ) async -> (RPCReply, AnswerShare) {
         guard text.count > Self.smallMessage else { return await reply(to: RPCMessage(text), callers, authorize) }
         do {
-            return try await gate.pass { await reply(to: RPCMessage(text), callers, authorize) }
+            return try await gate.pass(for: callers.holder) { await reply(to: RPCMessage(text), callers, authorize) }
         } catch {
             // Nobody waits for the answer any more.
             return await reply(to: .unreadable, callers, authorize)

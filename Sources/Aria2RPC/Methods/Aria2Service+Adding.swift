@@ -53,11 +53,15 @@ extension Aria2Service {
 
     /// The configuration of the session, which may not exist yet.
     func configuration() async throws -> SessionConfiguration {
+        try await declaredSession()?.configuration ?? SessionConfiguration()
+    }
+
+    func declaredSession() async throws -> Session? {
         do throws(StoreError) {
-            return try await store.session(session).session.configuration
+            return try await store.session(session).session
         } catch {
             guard case .noSuchSession = error else { throw error }
-            return SessionConfiguration()
+            return nil
         }
     }
 

@@ -80,15 +80,25 @@ extension Aria2Service {
     func changeGlobalOption(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
         let options = GlobalOptions(try parameters.object())
         let change = try options.change()
-        let present = try await configuration()
-        var configuration = present
-        try options.downloads.change(&configuration, in: root)
+        try await changeSession(options.downloads, caller)
         log(ignored: options.downloads)
-        if configuration != present {
-            _ = try await engine.declareSession(session, configuration: configuration, audit: caller.note)
-        }
         if change != ServiceLimits.Change() { try await limits.change(change, caller.note) }
         return "OK"
+    }
+
+    /// After another change of the session meanwhile, the options are applied to the new configuration.
+    private func changeSession(_ downloads: DownloadOptions, _ caller: RPCCaller) async throws {
+        while true {
+            let present = try await declaredSession()
+            var configuration = present?.configuration ?? SessionConfiguration()
+            try downloads.change(&configuration, in: root)
+            if configuration == present?.configuration ?? SessionConfiguration() { return }
+            guard let present else {
+                _ = try await engine.declareSession(session, configuration: nil)
+                continue
+            }
+            if try await engine.changeSession(present, to: configuration, audit: caller.note) != nil { return }
+        }
     }
 }
 

@@ -89,6 +89,9 @@ final class Writer: Sendable {
         if startsDraining { queue.async { self.drain() } }
     }
 
+    /// The number of writes that belong to no group yet.
+    var waiting: Int { inbox.withLock { $0.writes.count } }
+
     private func drain() {
         while let group = nextGroup() { commit(group) }
     }

@@ -130,7 +130,7 @@ import Testing
         let configuration: JSON = [
             "directory": "photos", "proxy": "http://me:pw@127.0.0.1:3128",
             "headers": ["Cookie": "id=1", "X-Album": "12"],
-            "retry": ["max_attempts": 3], "rate_limit_bytes_per_second": 5000,
+            "retry": ["max_attempts": 3], "rate_limit_bytes_per_second": 50_000_000,
         ]
         let before = try await scene.api.put("/v1/sessions/photos", configuration).json
         let merge = [(name: "Content-Type", value: "application/merge-patch+json")]

@@ -190,7 +190,8 @@ import Testing
         #expect(scene.has("mirror", bytes))
     }
 
-    /// The donor had all bytes and their digest; the part on the disk is damaged.
+    /// The donor had all bytes and their digest; the part on the disk is damaged. The heir verifies it without a request, and then
+    /// downloads the file again.
     @Test func verifiesCompletePartByRememberedDigest() async throws {
         try scene.fetchd.folder.write("x", to: "downloads/f")
         scene.origin.serve("/f", .file(bytes), reprDigest(.sha256, of: bytes).once)
@@ -201,7 +202,7 @@ import Testing
             "/f", ("resume_from", donor["id"]), ("destination", ["filename": "g"]), ("retry", ["base_seconds": 0.01]))
         let heir = try await api.waitForOutcome(api.submit(order))
         #expect(heir["state"] == "succeeded", "\(heir.written)")
-        #expect(scene.ranges("/f") == [nil, "bytes=200000-", nil])
+        #expect(scene.ranges("/f") == [nil, nil])
         #expect(try await scene.restarts(of: heir) == ["no_validator"])
         #expect(scene.has("g", bytes))
     }

@@ -124,11 +124,11 @@ import Testing
             to: "photos.json")
         let set = try await cli.run(
             "session", "set", "photos", "--configuration", "photos.json", "--directory", "b", "--max-concurrent-jobs",
-            "2", "--rate-limit", "2M", "--priority", "high", "--on-conflict", "error", "--wait-for", "url", "--json")
+            "2", "--rate-limit", "2Mi", "--priority", "high", "--on-conflict", "error", "--wait-for", "url", "--json")
         let configuration = set.json["configuration"]
         #expect(configuration["directory"] == "b" && configuration["metadata"]["shelf"] == 7, "\(set)")
         #expect(configuration["connections"] == 3 && configuration["max_concurrent_jobs"] == 2)
-        #expect(configuration["rate_limit_bytes_per_second"] == 2_000_000 && configuration["priority"] == "high")
+        #expect(configuration["rate_limit_bytes_per_second"] == 2_097_152 && configuration["priority"] == "high")
         // Settings that are not given stay.
         let changed = try await cli.run("session", "set", "photos", "--connections", "4", "--json")
         #expect(changed.json["configuration"]["directory"] == "b" && changed.json["configuration"]["connections"] == 4)

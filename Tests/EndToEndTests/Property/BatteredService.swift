@@ -140,7 +140,7 @@ final class BatteredService: Sendable {
             let table = "/proc/\(node.pid)/fd"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: table)) ?? []
             return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(table)/\($0)") }
-        }.filter { $0.contains("/downloads/") && !$0.hasSuffix("/.incomplete") }
+        }.filter { $0.contains("/downloads/") && !$0.hasSuffix("/.incomplete") && !$0.hasSuffix("/.incomplete/lock") }
     }
 
     /// The largest number of one process.

@@ -30,7 +30,7 @@ import Testing
         try await reload(
             """
             {"max_concurrent_jobs": 5, "max_connections_per_host": 9, "log_level": "debug", "token": "s3cret-2",
-             "stop_timeout": 21, "schedule": ["daily 00:00-24:00 UTC rate_limit_bytes_per_second=1M"]}
+             "stop_timeout": 21, "schedule": ["daily 00:00-24:00 UTC rate_limit_bytes_per_second=1Mi"]}
             """, until: "apply after a restart: stop_timeout, token.")
         let service = try await api.get("/v1/service").json
         #expect(service["max_concurrent_jobs"] == 5 && service["sources"]["max_concurrent_jobs"] == "file")

@@ -62,7 +62,7 @@ import Testing
     /// A document that a client has read can be sent back, as application/json, too.
     @Test func acceptsItsOwnValues() async throws {
         let scene = try await Scene()
-        let rule = "mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=2M max_concurrent_jobs=2"
+        let rule = "mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=2Mi max_concurrent_jobs=2"
         let values: JSON = [
             "schedule": [.string(rule)], "allow_network": ["10.0.0.0/8", "::1", "127.0.0.0/8"],
             "allow_origin_host": ["*.Example.com", "b\u{FC}cher.example"], "allow_origin_port": ["443", "8000-8999"],
@@ -273,7 +273,7 @@ import Testing
         let time = ManualTime(Self.monday)
         let scene = try await Scene(.init { $0.time = time })
         let answer = try await patch(
-            scene.api, ["schedule": ["daily 08:00-18:00 UTC rate_limit_bytes_per_second=1M max_concurrent_jobs=0"]])
+            scene.api, ["schedule": ["daily 08:00-18:00 UTC rate_limit_bytes_per_second=1Mi max_concurrent_jobs=0"]])
         #expect(
             answer.json["effective"] == [
                 "rate_limit_bytes_per_second": 0, "max_concurrent_jobs": 16, "until": "2026-11-23T08:00:00.000Z",

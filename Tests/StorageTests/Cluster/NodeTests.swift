@@ -24,6 +24,42 @@ struct NodeTests {
         _ = try await eventually("a leader") { nodes.map { $0.store.isLeader } == [true, false] ? true : nil }
     }
 
+    /// Each keeps the jobs in memory that the other one has not changed.
+    @Test func nodesThatWriteInTurnsKnowEachOthersChanges() async throws {
+        let jobs = [try await nodes[0].create().id, try await nodes[1].create().id, try await nodes[0].create().id]
+        for turn in 0..<8 {
+            let store = nodes[turn % 2].store
+            let signal: JobSignal = turn % 4 < 2 ? .pauseRequested : .resumeRequested
+            for job in turn % 3 == 0 ? jobs : jobs.dropLast() { _ = try await store.apply(signal, to: job) }
+            for job in jobs {
+                let known = try await store.writer.write { try $0.job(job) }
+                let stored = try await store.storedJob(job)
+                #expect(known == stored, "turn \(turn)")
+            }
+        }
+    }
+
+    /// Nodes wait for each other. A write that arrives meanwhile does not wait for another commit.
+    @Test func writesThatArriveDuringTheWaitShareTheCommit() async throws {
+        let store = nodes[0].store
+        let job = try await nodes[0].create().id
+        let commits = store.engine.commits
+        let other = try fixture.connect()
+        try other.execute(script: "BEGIN; SELECT last FROM journal FOR UPDATE")
+        async let first = store.apply(.pauseRequested, to: job)
+        _ = try await eventually("the wait for the other node") {
+            let waiting = try other.execute(
+                .init("SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))"))
+            return waiting.isEmpty ? nil : true
+        }
+        async let second = nodes[0].create()
+        async let third = nodes[0].create()
+        _ = try await eventually("the other writes") { store.writer.waiting == 2 ? true : nil }
+        try other.execute(script: "ROLLBACK")
+        _ = try await (first, second, third)
+        #expect(store.engine.commits == commits + 1)
+    }
+
     /// Its workers run later, and its disk may hang until then.
     @Test func nodeThatStartsDoesNotLead() async throws {
         for node in nodes { try await node.store.close() }

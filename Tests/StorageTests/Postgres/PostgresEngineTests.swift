@@ -94,6 +94,31 @@ struct PostgresEngineTests {
         #expect(last == .any)
     }
 
+    @Test func tableThatHasGrownIsAnalyzed() async throws {
+        let fixture = try PostgresFixture()
+        let engine = try Self.engine(fixture.url)
+        let connection = try fixture.connect()
+        try connection.execute(
+            script: """
+                ALTER TABLE events SET (autovacuum_enabled = false);
+                INSERT INTO events (id, type, time, session, data)
+                    SELECT i, 'test', 0, 'default', '' FROM generate_series(1, 2000) AS i
+                """)
+        // The server counts the changes of a connection when it ends.
+        connection.close()
+        _ = try await eventually("the statistics") {
+            try engine.analyze()
+            let rows = try engine.read { db in
+                try db.value(
+                    """
+                    SELECT CAST(reltuples AS bigint) FROM pg_class
+                    WHERE relname = 'events' AND relnamespace = CAST(current_schema() AS regnamespace)
+                    """, as: Int.self)
+            }
+            return rows == 2000 ? true : nil
+        }
+    }
+
     @Test func nodeAloneKeepsNoNotices() async throws {
         let engine = try Self.engine(try PostgresFixture().url)
         for _ in 0..<3 { try engine.commit { db, numbers in try Self.append("a", db, numbers) } }
