@@ -180,6 +180,10 @@ def delivery_faults(posts: list[Post], events: list[dict[str, Any]]) -> Iterator
         yield "two events were posted under one id"
 
 
+# The lock of the service that has the folder.
+LOCK = ".incomplete/lock"
+
+
 def file_faults(
     downloads: Path, found: dict[str, dict[str, Any]], data: Path, foreign: tuple[str, ...] = ()
 ) -> Iterator[str]:
@@ -196,7 +200,7 @@ def file_faults(
                 yield f"a part that the database does not know: {name}"
             elif path.stat().st_size < parts[path.stem]:
                 yield f"{name} has {path.stat().st_size} bytes, promised are {parts[path.stem]}"
-        elif name not in finished and name not in foreign:
+        elif name not in finished and name not in foreign and name != LOCK:
             yield f"a file of no job: {name}"
 
 

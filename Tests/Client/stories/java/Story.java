@@ -55,7 +55,7 @@ class Story {
 
     private void declare(String webhook) throws ApiException {
         Session declared = sessions.declareSession(
-            "java",
+            "java", null,
             new SessionConfigurationInput()
                 .directory("java").finishDelaySeconds(0.0).retry(new RetryPolicyInput().maxAttempts(2)));
         require(declared.getState() == SessionState.IDLE, declared);
@@ -74,10 +74,10 @@ class Story {
 
     private Job ended(String id) throws ApiException {
         for (int round = 0; round < 20; round++) {
-            Job job = jobs.getJob(id, null, null);
+            Job job = jobs.getJob(id, null, null, null);
             if (job.getFinishedAt() != null) return job;
             try {
-                jobs.getJob(id, "\"" + job.getRevision() + "\"", "wait=5");
+                jobs.getJob(id, "\"" + job.getRevision() + "\"", "wait=5", null);
             } catch (ApiException unchanged) {
                 require(unchanged.getCode() == 304, unchanged);
             }

@@ -18,7 +18,7 @@ def main(url: str, token: str, origin: str, webhook: str, sha256: str) -> None:
         configuration = fetchd.SessionConfigurationInput(
             directory="python", finish_delay_seconds=0, retry=fetchd.RetryPolicyInput(max_attempts=2)
         )
-        declared = sessions.declare_session("python", configuration)
+        declared = sessions.declare_session("python", session_configuration_input=configuration)
         require(declared.state is fetchd.SessionState.IDLE, declared)
         endpoint = fetchd.WebhookInput(url=webhook, events=[fetchd.EventPattern.SESSION_DOT_STAR])
         fetchd.WebhooksApi(client).declare_webhook("python", "consumer", endpoint)
