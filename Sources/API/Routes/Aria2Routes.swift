@@ -140,7 +140,7 @@ struct Aria2Routes: Sendable {
         do {
             return try await gate.pass(for: callers.holder) { await reply(to: RPCMessage(text), callers, authorize) }
         } catch {
-            // Nobody waits for the answer any more.
+            // The task was cancelled while it waited for its turn.
             return await reply(to: .unreadable, callers, authorize)
         }
     }

@@ -4,7 +4,7 @@ import Downloads
 ///
 /// A request with a version is answered as soon as the job has another version, in any state. A request without a
 /// version is answered at the next change; it is answered at once for a job that has ended, because the client may have
-/// missed its last change. A request that waits for the end is answered when the job has ended, whatever changes before.
+/// missed its last change. A request with `until=ended` is answered when the job has ended. Changes before the end do not answer it.
 struct JobWait: Sendable {
     enum Verdict: Equatable {
         case document, notModified, keepWaiting

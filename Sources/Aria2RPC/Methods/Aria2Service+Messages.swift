@@ -3,7 +3,7 @@ import Formats
 /// Carries out the calls of a message, one after another, and writes the answer.
 ///
 /// Other requests are served meanwhile: between two calls, and within a long list, the task lets others run. A message ends
-/// early when its task is cancelled, because nobody gets the answer.
+/// early when its task is cancelled: the client has closed its connection, or the time for the answer is over.
 extension Aria2Service {
     /// - Parameter room: the memory for the answer.
     public func reply(
@@ -118,7 +118,7 @@ extension Aria2Service {
 
     /// Lets other tasks run.
     ///
-    /// - Throws: if nobody waits for the answer any more.
+    /// - Throws: if the task is cancelled.
     func pause() async throws(RPCError) {
         await Task.yield()
         guard !Task.isCancelled else { throw RPCError("The answer was not ready in time.") }

@@ -44,8 +44,8 @@ public final class AnswerBudget: Sendable {
     }
 }
 
-/// The memory of one answer. The budget has it back when the last reference ends, so whatever keeps the bytes of the answer
-/// keeps its share, too.
+/// The memory of one answer. The share gives it back to the budget when the last reference to the share ends. So an object that
+/// keeps the bytes of the answer must keep the share, too.
 public final class AnswerShare: Sendable {
     private let budget: AnswerBudget
     private let holder: String

@@ -43,7 +43,7 @@ import Testing
         var (most, own) = (0, 0)
         _ = try await eventually("all answers to be decided on", atMost: .seconds(300)) {
             most = max(most, fetchd.residentBytes)
-            // Nobody else is refused, and nobody else waits.
+            // The requests of other callers are answered meanwhile.
             #expect(try await fetchd.api.get("/livez").status == 200)
             #expect(try await fetchd.api.get("/v1/jobs?limit=100").status == 200)
             let call: JSON = ["id": 1, "method": "aria2.tellWaiting", "params": ["token:first", 0, 100]]
