@@ -46,7 +46,8 @@ import Testing
         }
         try await onThread { expectSoon { begun.value == 20 } }
         async let stop: Void = server.stop(grace: .seconds(30))
-        try await Task.sleep(for: .milliseconds(50))
+        // A server that stops takes no further connection.
+        try await onThread { expectSoon { (try? RawClient(server.port)) == nil } }
         gate.open()
         await stop
         for answer in try await answers {

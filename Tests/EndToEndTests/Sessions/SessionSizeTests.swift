@@ -25,13 +25,18 @@ import Testing
         return id
     }
 
+    /// - Returns: the message of the failure.
+    @discardableResult private func waitForTooLarge(_ id: String) async throws -> String? {
+        let failure = try await scene.api.waitForJob(id, .failed)["failure"]
+        #expect(failure["code"] == "too_large")
+        return failure["message"].string
+    }
+
     @Test(arguments: ["/file", "/chunks"]) func failsTheFileThatDoesNotFit(_ path: String) async throws {
         try await limit(to: 300_000)
         _ = try await succeed(path)
-        let failure = try await scene.api.waitForJob(submit(path), .failed)["failure"]
-        #expect(failure["code"] == "too_large")
         #expect(
-            failure["message"]
+            try await waitForTooLarge(submit(path))
                 == "The file is larger than the 100000 bytes that are left of the session's max_total_size of 300000 bytes."
         )
     }
@@ -40,12 +45,12 @@ import Testing
         try await limit(to: 400_000)
         _ = try await succeed()
         _ = try await succeed("/chunks")
-        _ = try await scene.api.waitForJob(submit(), .failed)
+        try await waitForTooLarge(submit())
     }
 
     @Test func otherSessionsAreNotLimited() async throws {
         try await limit(to: 0)
-        _ = try await scene.api.waitForJob(submit(), .failed)
+        try await waitForTooLarge(submit())
         try await scene.api.waitForJob(scene.api.submit(scene.order()), .succeeded)
     }
 
@@ -62,9 +67,8 @@ import Testing
         gates["/a"]?.open()
         try await scene.api.waitForJob(try #require(jobs["/a"]), .succeeded)
         gates["/b"]?.open()
-        let failure = try await scene.api.waitForJob(try #require(jobs["/b"]), .failed)["failure"]
-        #expect(failure["code"] == "too_large")
-        #expect(failure["message"].string?.contains("the 100000 bytes that are left") == true)
+        let message = try await waitForTooLarge(try #require(jobs["/b"]))
+        #expect(message?.contains("the 100000 bytes that are left") == true)
         #expect(scene.fetchd.downloaded("b") == nil)
     }
 
@@ -72,12 +76,12 @@ import Testing
         try await limit(to: 200_000)
         let first = try await succeed()
         let second = try await submit("/chunks")
-        _ = try await scene.api.waitForJob(second, .failed)
+        try await waitForTooLarge(second)
         #expect(try await scene.api.delete("/v1/jobs/\(first)").status == 204)
         #expect(try await scene.api.post("/v1/jobs/\(second)/retry").status == 200)
         try await scene.api.waitForJob(second, .succeeded)
         let third = try await submit()
-        _ = try await scene.api.waitForJob(third, .failed)
+        try await waitForTooLarge(third)
         try await limit(to: nil)
         #expect(try await scene.api.post("/v1/jobs/\(third)/retry").status == 200)
         try await scene.api.waitForJob(third, .succeeded)
