@@ -207,7 +207,7 @@ let package = Package(
             "Aria2RPCTests",
             ["Aria2RPC", "CurlClient", "Downloads", "Engine", "Formats", "HTTPSemantics", "Storage"]),
         tests("ClientTests", ["Client", "Formats"]),
-        // What scripts/fuzz runs with random input, and a program that runs it with the corpus.
+        // What scripts/check fuzz runs with random input, and a program that runs it with the corpus.
         .target(
             name: "FuzzTargets",
             dependencies: ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes],
@@ -233,7 +233,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The program that scripts/fuzz runs is built with a sanitizer, apart from everything else.
+// The program that scripts/check fuzz runs is built with a sanitizer, apart from everything else.
 if Context.environment["FETCHD_FUZZING"] != nil {
     package.targets += [
         .executableTarget(

@@ -1,8 +1,8 @@
-"""What scripts/check-live tells schemathesis beyond openapi.yaml.
+"""What scripts/check openapi-live tells schemathesis beyond openapi.yaml.
 
 Some rules no schema can tell: that a session has been declared, that a cursor was given by a list. Requests that the
 description allows, and that are to be accepted for that reason, are made to obey them here, each for the reason given.
-What openapi.yaml forbids is left as it is. So are answers; each exchange is written down for scripts/check-contract.
+What openapi.yaml forbids is left as it is. So are answers; each exchange is written down for scripts/check openapi-recorded.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ enum Project {
 
     static func path(_ name: String) -> String { root.appending(path: name).path }
 
-    /// The Python that scripts/install has set up, or the system's.
+    /// The Python that scripts/setup has set up, or the system's.
     static let python =
         FileManager.default.isExecutableFile(atPath: path(".venv/bin/python")) ? path(".venv/bin/python") : "python3"
 

@@ -54,15 +54,14 @@ import Testing
     func comparesTagVersionsAndChangelog(_ index: Int) async throws {
         let one = Self.cases[index]
         let folder = try TemporaryFolder()
-        for script in ["release", "version", "terminal.sh"] {
-            let text = try String(contentsOfFile: Project.path("scripts/\(script)"), encoding: .utf8)
-            try folder.write(text, to: "scripts/\(script)")
+        for script in ["scripts/release", "packaging/version", "scripts/terminal.sh"] {
+            try folder.write(String(contentsOfFile: Project.path(script), encoding: .utf8), to: script)
         }
         try folder.write("    static let text = \"\(one.version)\"\n", to: "Sources/fetchd/Version.swift")
         try folder.write("info:\n  version: \(one.apiVersion)\n", to: "openapi.yaml")
         try folder.write(one.log, to: "CHANGELOG.md")
         let script = """
-            chmod +x scripts/release scripts/version
+            chmod +x scripts/release packaging/version
             git init --quiet && git add . && git -c user.name=t -c user.email=t@example.org commit --quiet -m release
             if [[ -n $1 ]]; then git tag "$1"; fi
             if [[ $2 == true ]]; then echo >> CHANGELOG.md; fi

@@ -2,7 +2,7 @@ import Formats
 import Foundation
 
 /// Records the exchanges of clients and the service, as one JSON line each, in a file below `$FETCHD_EXCHANGES`, which
-/// scripts/check-contract reads.
+/// scripts/check openapi-recorded reads.
 final class ExchangeRecord: Sendable {
     /// nil unless `FETCHD_EXCHANGES` is set.
     static let shared = ProcessInfo.processInfo.environment["FETCHD_EXCHANGES"].map(ExchangeRecord.init(in:))

@@ -24,7 +24,7 @@ def main(manual: str) -> int:
         return 0
     # On SIGTERM, too, processes are stopped and folders are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    subprocess.run([ROOT / "scripts/install", "bench"], check=True, stdout=sys.stderr)
+    subprocess.run([ROOT / "scripts/setup", "bench"], check=True, stdout=sys.stderr)
     programs = {"fetchd": (options.fetchd or build()).resolve()}
     if options.against:
         programs["fetchd, other"] = options.against.resolve()

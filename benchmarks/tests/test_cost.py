@@ -1,4 +1,4 @@
-"""The judgement of scripts/check-cost."""
+"""The judgement of scripts/check cost."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /*
- * Deliberate mistakes in finish.pml, each behind a flag of its own. scripts/check-model proves that the properties catch
+ * Deliberate mistakes in finish.pml, each behind a flag of its own. scripts/check models proves that the properties catch
  * every one of them. Each replaces a condition, a step or a process of the model; without a flag this file is empty.
  * It is included twice: for the conditions and steps first, then for the processes.
  */

@@ -8,7 +8,7 @@
  * between any two steps. Durable variables survive a crash, memory does not.
  */
 
-/* ---- Bounds. scripts/check-model sets them with -D. ---- */
+/* ---- Bounds. scripts/check models sets them with -D. ---- */
 
 #ifndef JOBS
 #define JOBS 2             /* jobs that clients submit to the one session */

@@ -8,7 +8,7 @@
  * it likes; a sync makes it write. A kill takes the memory of the service. A power loss also takes what is not on disk.
  */
 
-/* ---- Bounds. scripts/check-model sets them with -D. ---- */
+/* ---- Bounds. scripts/check models sets them with -D. ---- */
 
 #ifndef CRASHES
 #define CRASHES 1          /* kills and power losses */

@@ -1,1 +1,1 @@
-"""The tests of the documentation and of the examples beside it: scripts/check-docs."""
+"""The tests of the documentation and of the examples beside it: scripts/check examples."""

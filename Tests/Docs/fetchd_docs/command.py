@@ -1,4 +1,4 @@
-"""The command line of scripts/check-docs."""
+"""The command line of scripts/check examples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def main(manual: str) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     program = default_program(ROOT)
     if not program.exists():
-        sys.exit(f"check-docs: {program} is missing; run swift build")
+        sys.exit(f"examples: {program} is missing; run swift build")
     folder = Path(tempfile.mkdtemp(prefix="fetchd-docs."))
     report = Report()
     try:
@@ -41,7 +41,7 @@ def main(manual: str) -> int:
         else:
             shutil.rmtree(folder, ignore_errors=True)
     if report.failures:
-        print(f"\ncheck-docs: {len(report.failures)} failed: {', '.join(report.failures)}")
+        print(f"\nexamples: {len(report.failures)} failed: {', '.join(report.failures)}")
     return 1 if report.failures else 0
 
 
@@ -49,7 +49,7 @@ def parsed(manual: str) -> argparse.Namespace:
     if {"-h", "--help"} & set(sys.argv):
         print(manual, end="")
         sys.exit(0)
-    parser = argparse.ArgumentParser(add_help=False, usage="scripts/check-docs [--long] [--keep] [PART...] ; --help")
+    parser = argparse.ArgumentParser(add_help=False, usage="scripts/check examples [--long] [--keep] [PART...] ; --help")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []])

@@ -18,7 +18,7 @@ def check(fetchd: Path, folder: Path, report: Report, is_long: bool) -> None:
     for proxy in PROXIES:
         if program(proxy.program) is None:
             with report.check(f"fetchd behind {proxy.name}"):
-                raise Failure(f"{proxy.program} is not installed; run scripts/install docs")
+                raise Failure(f"{proxy.program} is not installed; run scripts/setup docs")
             continue
         own = folder / proxy.name
         own.mkdir()

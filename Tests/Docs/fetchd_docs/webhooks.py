@@ -30,7 +30,7 @@ def check(program: Path, folder: Path, report: Report, is_long: bool) -> None:
             report.skip(f"webhooks in {language.name}", "only with --long, because the build takes more than a minute")
             continue
         with report.check(f"webhooks in {language.name}: build"):
-            require(not language.is_missing, f"{language.program} is not installed; run scripts/install docs")
+            require(not language.is_missing, f"{language.program} is not installed; run scripts/setup docs")
             verifiers.append(language.prepare(folder))
     with Recorder() as recorder, contextlib.ExitStack() as running:
         receivers = {

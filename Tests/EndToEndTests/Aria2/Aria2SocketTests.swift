@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// WebSockets at `/jsonrpc`, by the independent client of Python's websocket-client.
-@Suite(.enabled("scripts/install has set up .venv") { await Aria2Clients.areInstalled() }) struct Aria2SocketTests {
+@Suite(.enabled("scripts/setup has set up .venv") { await Aria2Clients.areInstalled() }) struct Aria2SocketTests {
     @Test func callsAndNotificationsShareASocket() async throws {
         let scene = try await Aria2Scene()
         try await runScript("sockets.py", [scene.service.baseURL, scene.origin.url("/file.bin")])
@@ -22,7 +22,7 @@ import Testing
 }
 
 /// Programs that others wrote for aria2, each through its own interface.
-@Suite(.enabled("scripts/install has set up .venv") { await Aria2Clients.areInstalled() }) struct Aria2ClientTests {
+@Suite(.enabled("scripts/setup has set up .venv") { await Aria2Clients.areInstalled() }) struct Aria2ClientTests {
     @Test(arguments: ["library_aria2p.py", "library_aioaria2.py", "command_a2rpc.py", "terminal_aria2tui.py"])
     func aProgramForAria2WorksUnchanged(_ script: String) async throws {
         let scene = try await Aria2Scene(token: "first")

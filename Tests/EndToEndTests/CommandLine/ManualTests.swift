@@ -3,7 +3,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The manual pages that scripts/manual makes from the help.
+/// The manual pages that packaging/manual makes from the help.
 @Suite struct ManualTests {
     private let folder: TemporaryFolder
     private let pages: [String]
@@ -11,7 +11,7 @@ import Testing
     init() async throws {
         folder = try TemporaryFolder()
         let made = try await ChildProcess.run(
-            "python3", [Project.path("scripts/manual"), "--program", FetchdProcess.program, "--output", folder.path])
+            "python3", [Project.path("packaging/manual"), "--program", FetchdProcess.program, "--output", folder.path])
         #expect(made.succeeded, "\(made)")
         pages = folder.files
     }

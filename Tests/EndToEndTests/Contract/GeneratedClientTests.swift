@@ -27,7 +27,7 @@ struct GeneratedClientTests {
 
 /// The generator of the client.
 private enum GeneratedClient {
-    static let reason: Comment = "needs PyPI's openapi-python-client: run scripts/install"
+    static let reason: Comment = "needs PyPI's openapi-python-client: run scripts/setup"
 
     static var isPossible: Bool {
         get async {

@@ -22,7 +22,7 @@ struct BrowserStory {
         }
     }
 
-    static let reason: Comment = "needs chromium, chromium-driver and PyPI's selenium: run scripts/install"
+    static let reason: Comment = "needs chromium, chromium-driver and PyPI's selenium: run scripts/setup"
 
     /// - Parameter arguments: the story's arguments, with the page's URL first.
     init(_ name: String, _ arguments: String...) async throws {

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// examples/consumer.py, run as a user would: killed, without a service, and with failing downloads.
-@Suite(.enabled("needs PyPI's requests: run scripts/install") { await Project.hasPythonPackage("requests") })
+@Suite(.enabled("needs PyPI's requests: run scripts/setup") { await Project.hasPythonPackage("requests") })
 struct ConsumerExampleTests {
     private let bytes = Content.random(seed: 23, count: 200_000)
     private let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import TestKit
 import Testing
 
 /// examples/nginx.conf: the service on a Unix domain socket, behind nginx with TLS.
-@Suite(.enabled("needs nginx: run scripts/install") { NginxOrigin.isAvailable })
+@Suite(.enabled("needs nginx: run scripts/setup") { NginxOrigin.isAvailable })
 struct NginxExampleTests {
     @Test func servesCommandsThroughTLS() async throws {
         let (folder, origin) = (try TemporaryFolder(), try Origin())

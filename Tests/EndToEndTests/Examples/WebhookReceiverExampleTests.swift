@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// A consumer that only knows Standard Webhooks, with the package from PyPI: examples/webhook_receiver.py.
-@Suite(.enabled("needs PyPI's standardwebhooks: run scripts/install") { await Consumer.isPossible })
+@Suite(.enabled("needs PyPI's standardwebhooks: run scripts/setup") { await Consumer.isPossible })
 struct WebhookReceiverExampleTests {
     @Test func verifiesDeliveriesOfService() async throws {
         let (fetchd, origin, consumer) = (try await FetchdProcess.start(), try Origin(), try await Consumer())

@@ -4,7 +4,7 @@ import Testing
 
 /// A queued job costs one row: memory, start-up time and admission depend on running jobs only.
 ///
-/// The usual run compares some thousands of jobs with a few; `FETCHD_MANY_QUEUED=100000` (scripts/many-queued) compares
+/// The usual run compares some thousands of jobs with a few; `FETCHD_MANY_QUEUED=100000` (scripts/check many-queued) compares
 /// that many with a thousand, and prints the figures.
 @Suite(.realProcess) struct ManyQueuedTests {
     private static let wanted = ProcessInfo.processInfo.environment["FETCHD_MANY_QUEUED"].flatMap { Int($0) }

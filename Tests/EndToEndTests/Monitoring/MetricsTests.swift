@@ -17,7 +17,7 @@ import Testing
         return scene
     }
 
-    @Test(.realProcess, .enabled("needs promtool: run scripts/install test") { await Promtool.isAvailable })
+    @Test(.realProcess, .enabled("needs promtool: run scripts/setup test") { await Promtool.isAvailable })
     func prometheusFindsNoFault() async throws {
         let scene = try await worked()
         let outcome = try await Promtool.run("check", "metrics", input: try await Scrape(of: scene.api).text)

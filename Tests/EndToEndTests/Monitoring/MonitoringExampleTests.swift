@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        .enabled("needs promtool: run scripts/install test") { await Promtool.isAvailable },
+        .enabled("needs promtool: run scripts/setup test") { await Promtool.isAvailable },
         arguments: [
             ["check", "rules", "fetchd.rules.yml"], ["test", "rules", "fetchd.rules.test.yml"],
             ["check", "config", "--syntax-only", "prometheus.yml"],
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Every expression of the dashboard is valid, as rules are.
-    @Test(.enabled("needs promtool: run scripts/install test") { await Promtool.isAvailable })
+    @Test(.enabled("needs promtool: run scripts/setup test") { await Promtool.isAvailable })
     func theExpressionsOfTheDashboardAreValid() async throws {
         let dashboard = try JSON(parsing: try text("grafana/fetchd.json"))
         let panels = dashboard["panels"].arrayValue ?? []

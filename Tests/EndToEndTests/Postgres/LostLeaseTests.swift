@@ -86,7 +86,7 @@ import Testing
         try await again.wait(for: "the opening") { $0.lastID == last }
     }
 
-    @Test(.enabled("scripts/install has set up .venv") { await Aria2Clients.areInstalled() })
+    @Test(.enabled("scripts/setup has set up .venv") { await Aria2Clients.areInstalled() })
     func webSocketsEnd() async throws {
         let marker = fetchd.folder.path("subscribed")
         async let ended: Void = Aria2Clients.run("ended_socket.py", [fetchd.baseURL, marker])

@@ -5,7 +5,7 @@ import Testing
 /// Random files, faults, client actions and kills: every succeeded job has one version of the file, byte for byte, and
 /// resume data, events and remaining files are true.
 ///
-/// Every round follows from its seed. `scripts/property-test` runs any number of rounds, and repeats one by its seed.
+/// Every round follows from its seed. `scripts/check property` runs any number of rounds, and repeats one by its seed.
 @Suite struct PropertyTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let wanted = environment["FETCHD_PROPERTY_ROUNDS"].flatMap { Int($0) }
@@ -64,7 +64,7 @@ import Testing
     private static func report(_ plan: RoundPlan, _ findings: [String], _ round: Round) -> String {
         let report = """
             FAILED: \(findings.joined(separator: "\nFAILED: "))
-            Run it again: scripts/property-test --seed \(plan.seed)\(nodes.map { " --store postgres --nodes \($0)" } ?? "")
+            Run it again: scripts/check property --seed \(plan.seed)\(nodes.map { " --store postgres --nodes \($0)" } ?? "")
             \(plan)
             \(round.record)
             """

@@ -103,7 +103,7 @@ import Testing
     }
 
     /// The reference implementation of Standard Webhooks verifies with one of the two secrets.
-    @Test(.enabled("needs PyPI's standardwebhooks: run scripts/install") { await Consumer.isPossible })
+    @Test(.enabled("needs PyPI's standardwebhooks: run scripts/setup") { await Consumer.isPossible })
     func verifiesWithEitherSecretInReferenceImplementation() async throws {
         let (scene, receiver, consumer) = (try await Scene(), try WebhookReceiver(), try await Consumer())
         let old = try await scene.api.declareWebhook(url: receiver.url)

@@ -1,4 +1,4 @@
-"""The command line of scripts/soak-cluster."""
+"""The command line of scripts/check soak-cluster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def main(manual: str) -> int:
     if not program.exists():
         sys.exit(f"soak-cluster: {program} is missing; run swift build")
     if not postgres.programs():
-        sys.exit("soak-cluster: PostgreSQL is missing; run scripts/install test")
+        sys.exit("soak-cluster: PostgreSQL is missing; run scripts/setup test")
     folder = options.folder or Path(tempfile.mkdtemp(prefix="fetchd-soak-cluster."))
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / "node-1").exists():
@@ -54,7 +54,7 @@ def main(manual: str) -> int:
     if is_sound and not options.keep:
         _remove_data(folder)
     _say("✓ Every promise was kept." if is_sound else f"✗ Promises were broken. The evidence is in {folder}")
-    _say(f"Replay: scripts/soak-cluster {' '.join(_words(options))} --seed {options.seed}")
+    _say(f"Replay: scripts/check soak-cluster {' '.join(_words(options))} --seed {options.seed}")
     return 0 if is_sound else 1
 
 

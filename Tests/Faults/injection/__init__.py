@@ -1,1 +1,1 @@
-"""The modules of scripts/faults: kills at system calls, and failing disks."""
+"""The modules of scripts/check faults: kills at system calls, and failing disks."""

@@ -15,14 +15,14 @@ LONGEST = 300
 
 @dataclass
 class Trial:
-    """The arguments of `scripts/faults` that repeat the trial."""
+    """The arguments of `scripts/check faults` that repeat the trial."""
 
     name: str
     arguments: list[str]
 
     @property
     def command(self) -> str:
-        return " ".join(["scripts/faults", *self.arguments])
+        return " ".join(["scripts/check", "faults", *self.arguments])
 
 
 def run(script: str, trials: Iterable[Trial], at_once: int) -> Iterator[tuple[Trial, dict[str, Any]]]:

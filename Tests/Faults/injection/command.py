@@ -1,4 +1,4 @@
-"""The command line of scripts/faults."""
+"""The command line of scripts/check faults."""
 
 from __future__ import annotations
 

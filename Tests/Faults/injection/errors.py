@@ -1,4 +1,4 @@
-"""scripts/faults errors: the disk fails in one way; the trial checks the jobs during the fault and afterwards."""
+"""scripts/check faults errors: the disk fails in one way; the trial checks the jobs during the fault and afterwards."""
 
 from __future__ import annotations
 

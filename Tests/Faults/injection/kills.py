@@ -1,4 +1,4 @@
-"""scripts/faults kills: SIGKILL at selected system calls of a scenario, a restart, and an audit."""
+"""scripts/check faults kills: SIGKILL at selected system calls of a scenario, a restart, and an audit."""
 
 from __future__ import annotations
 

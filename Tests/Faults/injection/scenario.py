@@ -1,4 +1,4 @@
-"""A short scenario with one session. scripts/faults kills fetchd at every step of it."""
+"""A short scenario with one session. scripts/check faults kills fetchd at every step of it."""
 
 from __future__ import annotations
 

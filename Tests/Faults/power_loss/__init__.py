@@ -1,4 +1,4 @@
-"""scripts/power-loss: the state of the service after a power loss, at many moments of a real run.
+"""scripts/check power-loss: the state of the service after a power loss, at many moments of a real run.
 
 workload.py        the recorded run, and the answers that its clients received
 trace.py           the records of Tests/Faults/disk_faults.c
@@ -11,5 +11,5 @@ service_audit.py   checks the promises of the restarted service
 campaign.py        runs the trials one after the other
 command.py         the command line
 
-The modules next to this folder are shared with scripts/faults: service.py, origin.py, receiver.py, library.py.
+The modules next to this folder are shared with scripts/check faults: service.py, origin.py, receiver.py, library.py.
 """

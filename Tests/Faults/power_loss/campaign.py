@@ -128,7 +128,7 @@ class Campaign:
         return not faults
 
     def _repetition(self, number: int) -> str:
-        command = f"scripts/power-loss --trace {self._folder} --seed {self._seed} --moment {number}"
+        command = f"scripts/check power-loss --trace {self._folder} --seed {self._seed} --moment {number}"
         if self._semantics:
             command += f" --semantics {self._semantics}"
         if self._ignored_syncs:

@@ -1,4 +1,4 @@
-"""scripts/power-loss: the command line, and the recording of the run."""
+"""scripts/check power-loss: the command line, and the recording of the run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rebuilds the disk after a power loss from a trace: unsynced changes are lost, completely or in part.
 
-The head of scripts/power-loss says what may be lost, with sources.
+The head of scripts/check power-loss says what may be lost, with sources.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The changes of files and folders in a trace, and when each is durable.
 
-The head of scripts/power-loss says what a sync covers, with sources.
+The head of scripts/check power-loss says what a sync covers, with sources.
 """
 
 from __future__ import annotations

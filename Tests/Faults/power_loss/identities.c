@@ -3,7 +3,7 @@
 //   cc -shared -fPIC -O2 -Wall -Wextra -Werror -o identities.so identities.c -ldl
 //   IDENTITIES=list LD_PRELOAD=./identities.so fetchd serve ...
 //
-// scripts/power-loss rebuilds files that fetchd knows by inode number and time of birth. A rebuilt file has others, as a
+// scripts/check power-loss rebuilds files that fetchd knows by inode number and time of birth. A rebuilt file has others, as a
 // disk that is switched on again does not. Each line of the list, sorted, is: the number and the time of birth of a file
 // as it is, and as it was; times in nanoseconds since 1970. A file that is not listed keeps its own, moved out of the way.
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-"""Tests the audit of scripts/soak-cluster: it accepts sound evidence, and reports each broken promise."""
+"""Tests the audit of scripts/check soak-cluster: it accepts sound evidence, and reports each broken promise."""
 
 from __future__ import annotations
 

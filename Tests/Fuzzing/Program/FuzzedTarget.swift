@@ -1,5 +1,5 @@
 // The functions that libFuzzer calls. It has the `main` of the program: `fuzz TARGET ARGUMENT-OF-LIBFUZZER...`, or
-// `fuzz --list`. scripts/fuzz builds and runs it.
+// `fuzz --list`. scripts/check fuzz builds and runs it.
 
 import Glibc
 

@@ -1,1 +1,1 @@
-"""What scripts/check-package and scripts/check-image have in common."""
+"""What scripts/check package and scripts/check image have in common."""

@@ -82,13 +82,13 @@ class Images:
             ["buildah", *self._global, *arguments], stdout=None if shows else subprocess.PIPE,
             stderr=None if shows else subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
         if done.returncode != 0:
-            sys.exit(f"check-image: buildah {' '.join(arguments)} failed:\n{done.stderr or ''}")
+            sys.exit(f"image: buildah {' '.join(arguments)} failed:\n{done.stderr or ''}")
         return done.stdout or ""
 
 
 def toolchain() -> Path:
     """The folder that contains bin/swift."""
-    program = shutil.which("swift") or sys.exit("check-image: there is no 'swift' on the PATH")
+    program = shutil.which("swift") or sys.exit("image: there is no 'swift' on the PATH")
     return Path(program).resolve().parent.parent
 
 

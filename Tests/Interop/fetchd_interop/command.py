@@ -29,7 +29,7 @@ def main(manual: str) -> int:
     # On SIGTERM, too, processes are stopped and folders are removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if not options.short:
-        subprocess.run([ROOT / "scripts/install", "interop"], check=True, stdout=sys.stderr)
+        subprocess.run([ROOT / "scripts/setup", "interop"], check=True, stdout=sys.stderr)
     fetchd = default_program(ROOT)
     if not fetchd.exists():
         sys.exit(f"interop: {fetchd} is missing; run swift build")
@@ -63,7 +63,7 @@ def present(known: Sequence[Server] | Sequence[GatewayServer], options: argparse
         return [server for server in found if not server.missing]
     for server in found:
         if server.missing:
-            sys.exit(f"interop: {', '.join(server.missing)} is missing; run scripts/install interop")
+            sys.exit(f"interop: {', '.join(server.missing)} is missing; run scripts/setup interop")
     return found
 
 

@@ -5,7 +5,7 @@ import TestKit
 @testable import Storage
 
 /// The tables of one schema version on PostgreSQL with data in every table, as fetchd left them:
-/// `Tests/Fixtures/schemas/postgres/NN.sql`. `scripts/schema-fixtures` writes that of the latest version.
+/// `Tests/Fixtures/schemas/postgres/NN.sql`. `Tests/Fixtures/write` writes that of the latest version.
 struct PostgresSchemaFixture {
     let version: Int
 

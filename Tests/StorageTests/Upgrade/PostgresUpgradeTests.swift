@@ -8,10 +8,10 @@ import Testing
 /// Every schema version that fetchd has had on PostgreSQL can be upgraded, with all of its data.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
 struct PostgresUpgradeTests {
-    /// A new version needs a fixture: `scripts/schema-fixtures` writes it.
+    /// A new version needs a fixture: `Tests/Fixtures/write` writes it.
     @Test func everySchemaVersionHasAFixture() {
         let missing = PostgresSchemaFixture.versions.filter { !PostgresSchemaFixture(version: $0).exists }
-        #expect(missing.isEmpty, "Run scripts/schema-fixtures, and commit Tests/Fixtures/schemas/postgres.")
+        #expect(missing.isEmpty, "Run Tests/Fixtures/write, and commit Tests/Fixtures/schemas/postgres.")
     }
 
     @Test(arguments: PostgresSchemaFixture.versions) func keepsAllDataOfTheVersion(_ version: Int) async throws {

@@ -6,7 +6,7 @@ import TestKit
 @testable import Storage
 
 /// The database of one schema version with data in every table, as an earlier fetchd left it: `Tests/Fixtures/schemas/NN.sql`.
-/// `scripts/schema-fixtures` writes the missing ones.
+/// `Tests/Fixtures/write` writes the missing ones.
 struct SchemaFixture {
     let version: Int
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// Writes the fixtures that are missing, on request only: `scripts/schema-fixtures`.
+/// Writes the fixtures that are missing, on request only: `Tests/Fixtures/write`.
 ///
 /// The fixture of the latest version has what the store of this program writes. An earlier one is the fixture before it,
 /// migrated, with rows for the columns that were new (`SchemaFixtureRows`). On PostgreSQL, only the latest can be written.

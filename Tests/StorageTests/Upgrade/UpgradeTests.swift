@@ -8,10 +8,10 @@ import Testing
 
 /// Every schema version that fetchd has had can be upgraded, with all of its data.
 @Suite struct UpgradeTests {
-    /// A new migration needs a fixture: `scripts/schema-fixtures` writes it.
+    /// A new migration needs a fixture: `Tests/Fixtures/write` writes it.
     @Test func everySchemaVersionHasAFixture() {
         let missing = SchemaFixture.all.filter { !$0.exists }.map(\.version)
-        #expect(missing.isEmpty, "Run scripts/schema-fixtures, and commit Tests/Fixtures/schemas.")
+        #expect(missing.isEmpty, "Run Tests/Fixtures/write, and commit Tests/Fixtures/schemas.")
     }
 
     @Test(arguments: SchemaFixture.all.map(\.version)) func keepsAllDataOfTheVersion(_ version: Int) async throws {

@@ -1,1 +1,1 @@
-"""The cost of a fixed scenario in counts that do not depend on the clock. scripts/check-cost explains it."""
+"""The cost of a fixed scenario in counts that do not depend on the clock. scripts/check cost explains it."""

@@ -1,4 +1,4 @@
-"""The command line of scripts/check-cost."""
+"""The command line of scripts/check cost."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def judge(cost: Cost, bounds: Cost) -> int:
             share = f"{(count / stored - 1) * 100:+.1f} %" if stored else ""
             print(f"{step:<24}{what:<16}{stored or 0:>14,.0f}{count:>14,.0f}{share:>9}  {verdict}".rstrip())
     if found := excesses(cost, bounds):
-        print(f"✗ {found} counts are above their bounds. If that is intended: scripts/check-cost --update")
+        print(f"✗ {found} counts are above their bounds. If that is intended: scripts/check cost --update")
     else:
         print("✓ Nothing costs more than before.")
     return 1 if found else 0
@@ -91,7 +91,7 @@ def parsed(manual: str) -> argparse.Namespace:
     if {"-h", "--help"} & set(sys.argv):
         print(manual, end="")
         sys.exit(0)
-    parser = argparse.ArgumentParser(add_help=False, usage="scripts/check-cost [--update] [--build NAME]; --help")
+    parser = argparse.ArgumentParser(add_help=False, usage="scripts/check cost [--update] [--build NAME]; --help")
     parser.add_argument("--update", action="store_true")
     parser.add_argument("--build")
     return parser.parse_args()

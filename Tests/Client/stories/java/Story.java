@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.Set;
 
 /**
- * A whole session through the client that openapi-generator makes for Java. scripts/check-clients explains the arguments.
+ * A whole session through the client that openapi-generator makes for Java. scripts/check clients explains the arguments.
  */
 class Story {
     private final JobsApi jobs;

@@ -1,6 +1,6 @@
 """story.py URL TOKEN ORIGIN WEBHOOK SHA256
 
-A whole session through the client that openapi-generator makes for Python. scripts/check-clients explains the arguments.
+A whole session through the client that openapi-generator makes for Python. scripts/check clients explains the arguments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// A whole session through the client that openapi-generator makes for Swift. scripts/check-clients explains the arguments.
+// A whole session through the client that openapi-generator makes for Swift. scripts/check clients explains the arguments.
 import FetchdClient
 import Foundation
 

@@ -1,5 +1,5 @@
 // A whole session through the client that openapi-generator makes for TypeScript (typescript-fetch).
-// scripts/check-clients explains the arguments.
+// scripts/check clients explains the arguments.
 import {
   BatchOutcome, ChecksumAlgorithm, Configuration, ConflictRule, Event, EventPattern, EventsApi, FailureCode, Job, JobsApi,
   JobState, OutstandingChoice, Problem, ProblemFromJSON, ResponseError, SessionsApi, SessionState, WebhooksApi,
