@@ -111,11 +111,16 @@ let package = Package(
         // The settings that can change while the service runs, and their schedule.
         layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
 
+        // The operations on jobs and sessions that all interfaces share.
+        layer("Operations", ["Downloads", "Engine", "Storage"]),
+
         // The origin server of `rehearse:` URLs.
         layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
 
         // aria2's JSON-RPC over the jobs of a session.
-        layer("Aria2RPC", ["Downloads", "Engine", "Formats", "HTTPSemantics", "Locks", "Storage", logging]),
+        layer(
+            "Aria2RPC",
+            ["Downloads", "Engine", "Formats", "HTTPSemantics", "Locks", "Operations", "Storage", logging]),
 
         // The files that the program serves: the dashboard, and the API's description.
         .target(name: "CEmbeddedFiles"),
@@ -125,7 +130,7 @@ let package = Package(
             name: "API",
             dependencies: [
                 "Aria2RPC", "CEmbeddedFiles", "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics",
-                "HTTPServer", "Hashing", "Locks", "Metrics", "Storage", httpTypes, logging,
+                "HTTPServer", "Hashing", "Locks", "Metrics", "Operations", "Storage", httpTypes, logging,
             ],
             exclude: ["Dashboard"], swiftSettings: strict),
 

@@ -19,7 +19,7 @@ import Testing
         folder = try TemporaryFolder()
         store = try await Store.open(at: folder.path, time: time)
         let authentication = Authentication(
-            token: "first", tokens: store.tokens, signIns: SignIns(key: []), time: time)
+            token: "first", tokens: store.tokens, cookies: SessionCookies(key: []), time: time)
         callers = Aria2Callers(
             head: RequestHead(method: .post, target: "/jsonrpc"), needsToken: false, authentication: authentication,
             rates: RequestRates(time: time), store: store)

@@ -27,7 +27,7 @@ import Testing
         var head = RequestHead(method: .get, target: "/", remoteAddress: address)
         head.headers[.authorization] = authorization
         return try Authentication(
-            token: first, tokens: TokenTable(tokens), signIns: SignIns(key: []), time: time,
+            token: first, tokens: TokenTable(tokens), cookies: SessionCookies(key: []), time: time,
             alwaysNeedsToken: alwaysNeedsToken
         ).caller(of: head)
     }

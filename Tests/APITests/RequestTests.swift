@@ -130,7 +130,7 @@ extension HTTPField.Name {
         #expect(problem(["url": 5]) { reader throws(Problem) in _ = try reader.url("url") }?.pointer == "/jobs/3/url")
         #expect(problem(["x/y": 5]) { _ throws(Problem) in }?.pointer == "/jobs/3/x~1y")
         let nested = problem(["retry": ["max_attempts": 0]]) { reader throws(Problem) in
-            _ = try reader.object("retry", RetryPolicy.init(reading:))
+            _ = try WireType.retry.read(&reader, "retry")
         }
         #expect(nested?.pointer == "/jobs/3/retry/max_attempts")
         #expect(problem([]) { _ throws(Problem) in }?.pointer == "/jobs/3")

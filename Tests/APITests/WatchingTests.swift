@@ -14,7 +14,7 @@ import Testing
         var head = RequestHead(method: .get, target: "/")
         head.headers[field] = value
         let match = RouteMatch(route: Route(.get, "/", .open) { _ in .noContent }, path: [])
-        return RequestContext(request: Request(head: head), match: match, caller: .unknown)
+        return RequestContext(request: Request(head: head), match: match, caller: .anonymous)
     }
 
     @Test(arguments: [
@@ -34,7 +34,7 @@ import Testing
     ])
     func matchesIfNoneMatchAgainstJobTag(_ field: String, _ isKnown: Bool) throws {
         let tag = try #require(JobETag("\"7.3\""))
-        #expect(KnownVersions(field).include(tag) == isKnown)
+        #expect(IfNoneMatch(field).matches(tag) == isKnown)
     }
 
     @Test func negotiatesEventStreamByAccept() {
@@ -55,7 +55,7 @@ import Testing
 }
 
 @Suite struct JobWaitTests {
-    /// The version at the beginning is "7.3". The verdicts are on "7.3", on "7.4", on "8.0", and on "7.3" at the end.
+    /// The version at the beginning is "7.3". The decisions are on "7.3", on "7.4", on "8.0", and on "7.3" at the end.
     @Test(
         arguments: [
             (nil, false, [.keepWaiting, .document, .document, .document]),
@@ -66,60 +66,60 @@ import Testing
             ("\"7\"", false, [.keepWaiting, .keepWaiting, .document, .notModified]),
             ("\"6.1\"", false, [.document, .document, .document, .document]),
             ("\"6.1\", \"7.4\"", false, [.document, .keepWaiting, .document, .document]),
-        ] as [(String?, Bool, [JobWait.Verdict])])
-    func endsTheWait(knowing field: String?, isTerminal: Bool, _ verdicts: [JobWait.Verdict]) throws {
+        ] as [(String?, Bool, [JobWait.Decision])])
+    func endsTheWait(knowing field: String?, isTerminal: Bool, _ decisions: [JobWait.Decision]) throws {
         let tags = try ["\"7.3\"", "\"7.4\"", "\"8.0\""].map { try #require(JobETag($0)) }
-        let wait = JobWait(knowing: field.map { KnownVersions($0) }, first: tags[0], isTerminal: isTerminal)
-        func verdict(_ tag: JobETag, isLast: Bool) -> JobWait.Verdict {
-            wait.verdict(on: tag, isTerminal: isTerminal, isLast: isLast)
+        let wait = JobWait(knowing: field.map { IfNoneMatch($0) }, first: tags[0], isTerminal: isTerminal)
+        func decision(_ tag: JobETag, isLast: Bool) -> JobWait.Decision {
+            wait.decision(on: tag, isTerminal: isTerminal, isLast: isLast)
         }
-        let found = tags.map { verdict($0, isLast: false) } + [verdict(tags[0], isLast: true)]
-        #expect(found == verdicts)
+        let found = tags.map { decision($0, isLast: false) } + [decision(tags[0], isLast: true)]
+        #expect(found == decisions)
     }
 
-    /// The verdicts on a job that runs, and on one that has ended, each before the end of the wait and at it.
+    /// The decisions on a job that runs, and on one that has ended, each before the end of the wait and at it.
     @Test(
         arguments: [
             (nil, [.keepWaiting, .document, .document, .document]),
             ("\"7.3\"", [.keepWaiting, .notModified, .notModified, .notModified]),
             ("\"6.1\"", [.keepWaiting, .document, .document, .document]),
             ("*", [.keepWaiting, .notModified, .notModified, .notModified]),
-        ] as [(String?, [JobWait.Verdict])])
-    func waitsForTheEndThroughEveryChange(knowing field: String?, _ verdicts: [JobWait.Verdict]) throws {
+        ] as [(String?, [JobWait.Decision])])
+    func waitsForTheEndThroughEveryChange(knowing field: String?, _ decisions: [JobWait.Decision]) throws {
         let (first, later) = (try #require(JobETag("\"7.3\"")), try #require(JobETag("\"8.0\"")))
-        let wait = JobWait(knowing: field.map { KnownVersions($0) }, first: first, isTerminal: false, isForEnd: true)
-        #expect(wait.verdict(on: later, isTerminal: false, isLast: false) == .keepWaiting)
+        let wait = JobWait(knowing: field.map { IfNoneMatch($0) }, first: first, isTerminal: false, isForEnd: true)
+        #expect(wait.decision(on: later, isTerminal: false, isLast: false) == .keepWaiting)
         let found = [false, true].flatMap { isLast in
-            [false, true].map { wait.verdict(on: first, isTerminal: $0, isLast: isLast) }
+            [false, true].map { wait.decision(on: first, isTerminal: $0, isLast: isLast) }
         }
-        #expect(found == verdicts)
+        #expect(found == decisions)
     }
 }
 
-@Suite struct ParkedRequestTests {
+@Suite struct LongPollTests {
     private func request(
-        _ finding: @escaping @Sendable (Bool) -> ParkedRequest.Finding, settling replies: Replies
-    ) -> ParkedRequest {
-        ParkedRequest(
-            ParkedRequest.Wait(
-                topics: [], duration: .zero, look: finding,
+        _ finding: @escaping @Sendable (Bool) -> LongPoll.CheckResult, settling replies: Replies
+    ) -> LongPoll {
+        LongPoll(
+            LongPoll.Wait(
+                topics: [], duration: .zero, check: finding,
                 askStore: { isLast in isLast ? .response(Response(status: .notFound)) : nil })
         ) { replies.append($0) }
     }
 
     private final class Replies: Sendable {
         private let all = Locked<[HTTPResponse.Status]>([])
-        func append(_ reply: Reply) {
+        func append(_ reply: CachedResponse) {
             if case .response(let response) = reply { all.withLock { $0.append(response.status) } }
         }
         var statuses: [HTTPResponse.Status] { all.withLock { $0 } }
     }
 
-    @Test func looksAtEachRingAndRepliesAtTheDeadline() {
+    @Test func checksAtEachChangeAndRespondsAtTheDeadline() {
         let replies = Replies()
-        let request = request({ $0 ? .reply(.response(.noContent)) : .keepWaiting }, settling: replies)
-        request.ring()
-        request.ring()
+        let request = request({ $0 ? .response(.response(.noContent)) : .keepWaiting }, settling: replies)
+        request.notify()
+        request.notify()
         #expect(replies.statuses.isEmpty)
         request.expire()
         #expect(replies.statuses == [.noContent])
@@ -130,7 +130,7 @@ import Testing
     @Test func asksTheStoreWhenMemoryHasNoAnswer() async throws {
         let replies = Replies()
         let request = request({ _ in .askStore }, settling: replies)
-        request.ring()
+        request.notify()
         request.expire()
         _ = try await eventually("a reply of the store") { replies.statuses.isEmpty ? nil : true }
         #expect(replies.statuses == [.notFound])
@@ -215,13 +215,13 @@ import Testing
 @Suite struct WatcherTests {
     @Test func keepsRingFromBeforeSleep() async {
         let watcher = Watcher(of: [])
-        watcher.ring()
-        watcher.ring()
-        #expect(await watcher.sleep() == .rung)
+        watcher.notify()
+        watcher.notify()
+        #expect(await watcher.sleep() == .notified)
         watcher.expire()
-        watcher.ring()
+        watcher.notify()
         // A ring has precedence over the deadline.
-        #expect(await watcher.sleep() == .rung)
+        #expect(await watcher.sleep() == .notified)
         async let waking = watcher.sleep()
         watcher.expire()
         #expect(await waking == .overdue)
@@ -232,7 +232,7 @@ import Testing
         async let waking = watcher.sleep()
         watcher.close()
         #expect(await waking == .closed)
-        watcher.ring()
+        watcher.notify()
         #expect(await watcher.sleep() == .closed)
         let cancelled = Watcher(of: [])
         let task = Task { await cancelled.sleep() }

@@ -11,31 +11,36 @@ final class Caller: Sendable {
     let token: Token?
     /// The secret that the caller has sent, by its digest; nil without a stored token.
     let digest: TokenDigest?
-    /// How the caller has shown that it has these rights.
-    let proof: Proof
+    /// How the caller was authenticated.
+    let authMethod: AuthMethod
     /// What a cookie or a ticket of this caller stands for; nil for callers without a token.
-    let subject: SignIns.Subject?
+    let subject: SessionCookies.Subject?
 
-    enum Proof: String, Sendable, CaseIterable {
+    enum AuthMethod: String, Sendable, CaseIterable {
         /// Requests from this machine need no token.
         case address
         case token, cookie, ticket
     }
 
     init(
-        grant: Grant, identity: String, token: Token? = nil, digest: TokenDigest? = nil, proof: Proof = .address,
-        subject: SignIns.Subject? = nil
+        grant: Grant, identity: String, token: Token? = nil, digest: TokenDigest? = nil,
+        authMethod: AuthMethod = .address,
+        subject: SessionCookies.Subject? = nil
     ) {
-        (self.grant, self.identity, self.token, self.digest) = (grant, identity, token, digest)
-        (self.proof, self.subject) = (proof, subject)
+        self.grant = grant
+        self.identity = identity
+        self.token = token
+        self.digest = digest
+        self.authMethod = authMethod
+        self.subject = subject
     }
 
-    func shown(by proof: Proof) -> Caller {
-        Caller(grant: grant, identity: identity, token: token, digest: digest, proof: proof, subject: subject)
+    func authenticated(by method: AuthMethod) -> Caller {
+        Caller(grant: grant, identity: identity, token: token, digest: digest, authMethod: method, subject: subject)
     }
 
     /// The callers of routes that need no permission.
-    static let unknown = Caller(grant: .nothing, identity: "")
+    static let anonymous = Caller(grant: .nothing, identity: "")
 
     /// Another node of the same database, which has checked the caller.
     static let node = Caller(grant: .everything, identity: "node")
@@ -51,7 +56,7 @@ final class Caller: Sendable {
     /// Callers that may not change a job don't see the query of its URL, which often contains a signature.
     var audience: Job.Audience { grant.scope >= .jobs ? .client : .journal }
 
-    /// Whether the caller may use a route. What the path names is checked later (`Visibility`).
+    /// Whether the caller may use a route. What the path names is checked later (`SessionFilter`).
     ///
     /// - Throws: 403, which names the missing scope.
     func require(_ scope: Scope, of subject: Access.Subject) throws(Problem) {
@@ -96,4 +101,37 @@ extension Problem {
         problem.headers[.wwwAuthenticate] = "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
         return problem
     }
+}
+
+/// Hides sessions from callers that are bound to other ones: such a caller gets the same 404 as for a name that does not exist.
+///
+/// A job and a delivery never change their session. So what was visible when the request began stays visible.
+struct SessionFilter: Sendable {
+    let store: Store
+
+    /// Checks what the path of the request names.
+    func check(_ subject: Access.Subject, _ context: RequestContext) async throws {
+        let visible = context.caller.visible
+        guard visible != .all else { return }
+        switch subject {
+        case .service, .selection: break
+        case .session:
+            let session = try context.name("session")
+            // An unknown session is created, so its absence is no answer to this request.
+            if context.creates { return try context.caller.requireWritable(session) }
+            guard visible.contain(session) else { throw StoreError.noSuchSession(session) }
+        case .job:
+            guard visible.contain(try await store.job(context.job).session) else {
+                throw StoreError.noSuchJob(context.job)
+            }
+        case .delivery:
+            let id = DeliveryID(context.parameter("id"))
+            guard visible.contain(try await store.delivery(id).session) else { throw StoreError.noSuchDelivery(id) }
+        }
+    }
+}
+
+extension RequestContext {
+    /// Whether the request creates the session that its path names, unless it exists.
+    fileprivate var creates: Bool { head.method == .put && match.route.pattern.count == 3 }
 }

@@ -81,3 +81,18 @@ public struct ExportLine: Sendable {
         .strings(SecretMember.allCases.filter(members.contains).map(\.rawValue))
     }
 }
+
+extension Webhook {
+    /// The declaration.
+    ///
+    /// - Parameter withSecret: whether it has the secret that signs.
+    public func request(withSecret: Bool) -> JSON {
+        var object = JSONObject()
+        object["url"] = .string(url)
+        object["events"] = .strings(events.map(\.text))
+        if !headers.isEmpty { object["headers"] = headers.request }
+        if tls != TLSRule() { object["tls"] = WireType.tls.write(tls) }
+        if withSecret { object["secret"] = secret.map { .string($0.text) } }
+        return .object(object)
+    }
+}

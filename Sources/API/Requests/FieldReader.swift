@@ -1,4 +1,8 @@
+import Downloads
 import Formats
+import Foundation
+import HTTPSemantics
+import HTTPServer
 
 /// Reads the members of one JSON object by name and type. It records which members were read: any other member, such as
 /// a misspelt one, is an error. `null` has the same meaning as an absent member.
@@ -140,10 +144,160 @@ extension FieldReader {
         do { try finish() } catch { return error }
         return Problem(.missingField, "\(Self.shown(pointer(to: name))) is missing: \(what).", at: pointer(to: name))
     }
+}
 
-    /// A field of the contract that this version does not implement. Only its default value is accepted.
-    mutating func unsupported(_ name: String, unless default: JSON? = nil) throws(Problem) {
-        guard let value = value(name), value != `default` else { return }
-        throw invalid(name, "asks for something that this version of fetchd does not do yet")
+/// Reads the values that several documents have, and checks each by its rule.
+extension FieldReader {
+    mutating func url(_ name: String) throws(Problem) -> String? {
+        guard let url = try string(name) else { return nil }
+        if let fault = URLRule.fault(in: url) { throw invalid(name, fault) }
+        return URLRule.normalized(url)
+    }
+
+    /// The source of a download: a URL, or a rehearsal.
+    mutating func source(_ name: String) throws(Problem) -> String? {
+        guard let text = try string(name) else { return nil }
+        if let fault = Self.fault(inSource: text) { throw invalid(name, fault) }
+        return Self.normalized(source: text)
+    }
+
+    static func fault(inSource text: String) -> String? {
+        Rehearsal.isRehearsal(text) ? Rehearsal.fault(in: text) : URLRule.fault(in: text)
+    }
+
+    static func normalized(source text: String) -> String {
+        Rehearsal.isRehearsal(text) ? text : URLRule.normalized(text)
+    }
+
+    /// - Parameter fault: the rule for one header.
+    mutating func headers(
+        _ name: String, rule fault: (HeaderField) -> String? = \.fault
+    ) throws(Problem) -> [HeaderField]? {
+        guard let value = value(name) else { return nil }
+        guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }
+        guard object.members.count <= 64 else { throw invalid(name, "has more than 64 headers") }
+        let reader = FieldReader(object, at: pointer(to: name))
+        var fields: [HeaderField] = []
+        for member in object.members {
+            guard let text = member.value.stringValue else { throw reader.invalid(member.name, "must be a string") }
+            let field = HeaderField(name: member.name, value: text)
+            if let fault = fault(field) { throw reader.invalid(member.name, fault) }
+            fields.append(field)
+        }
+        return fields
+    }
+
+    /// A time in RFC 3339, rounded to a millisecond.
+    mutating func time(_ name: String) throws(Problem) -> Date? {
+        guard let text = try string(name) else { return nil }
+        guard let date = Date(rfc3339: text) else {
+            throw invalid(name, "must be a time such as 2019-08-19T15:23:14Z (RFC 3339)")
+        }
+        return Date(milliseconds: date.milliseconds)
+    }
+
+    mutating func directory(_ name: String) throws(Problem) -> String? {
+        guard let path = try string(name) else { return nil }
+        if let fault = FilePathRule.fault(inDirectory: path) { throw invalid(name, fault) }
+        return path
+    }
+
+    /// A file name, or a template for one.
+    mutating func filename(_ name: String) throws(Problem) -> String? {
+        guard let filename = try string(name) else { return nil }
+        if let fault = FilenameTemplate.fault(in: filename) { throw invalid(name, fault) }
+        return filename
+    }
+
+    mutating func tags(_ name: String) throws(Problem) -> [String]? {
+        guard let tags = try strings(name) else { return nil }
+        guard tags.count <= 32, tags.allSatisfy({ (1...128).contains($0.utf8.count) }) else {
+            throw invalid(name, "may contain at most 32 tags of 1 to 128 bytes each")
+        }
+        guard Set(tags).count == tags.count else { throw invalid(name, "contains a tag twice") }
+        return tags
+    }
+
+    mutating func metadata(_ name: String) throws(Problem) -> Metadata? {
+        guard let value = value(name) else { return nil }
+        guard let object = value.objectValue else { throw invalid(name, "must be an object") }
+        let metadata = Metadata(object)
+        guard metadata.size <= Metadata.limit else { throw invalid(name, "is larger than \(Metadata.limit) bytes") }
+        return metadata
+    }
+
+    /// A required event identifier.
+    ///
+    /// - Parameter what: the meaning of the number, as the end of a sentence.
+    mutating func eventNumber(_ name: String, _ what: String) throws(Problem) -> EventID {
+        guard let number = try integer(name, in: 0...Int64.max) else { throw missing(name, what) }
+        return number
+    }
+
+    mutating func eventPatterns(_ name: String) throws(Problem) -> [EventPattern]? {
+        guard let texts = try strings(name) else { return nil }
+        guard !texts.isEmpty, Set(texts).count == texts.count else {
+            throw invalid(name, "must name at least one type of event, each once")
+        }
+        var patterns: [EventPattern] = []
+        for text in texts {
+            guard let pattern = EventPattern(text) else {
+                let types = EventType.allCases.map(\.rawValue).joined(separator: ", ")
+                throw invalid(
+                    name, "contains '\(text)', which matches no event type; use job.*, session.*, webhook.*, \(types)")
+            }
+            patterns.append(pattern)
+        }
+        return patterns
+    }
+}
+
+/// The JSON body of a request.
+enum JSONBody {
+    /// Maximum size in bytes of a body, and of one job in a batch.
+    static let limit = 1 << 20
+    static let batchLimit = 32 << 20
+
+    static func parse(_ bytes: [UInt8]) throws(Problem) -> JSON {
+        try wellFormed { () throws(JSONFault) in try JSON(parsing: bytes) }
+    }
+
+    /// Reads the elements of a body such as `{"jobs": [...]}` one after another. The first one that cannot be used refuses
+    /// the request; the rest of the body is not read.
+    ///
+    /// - Parameters:
+    ///   - name: the only member of the body. It is also the word for its elements.
+    ///   - most: the maximum number of elements. There must be at least one.
+    static func list<Element>(
+        _ name: String, in bytes: [UInt8], atMost most: Int,
+        _ read: (inout FieldReader) throws(Problem) -> Element
+    ) throws(Problem) -> [Element] {
+        var elements: [Element] = []
+        var list = JSONListReader(name, in: bytes, elementsOfAtMost: limit)
+        let wrongCount = FieldReader(JSONObject()).invalid(name, "must be an array of 1 to \(most) \(name)")
+        while true {
+            switch try wellFormed({ () throws(JSONFault) in try list.next() }) {
+            case .element(let value):
+                guard elements.count < most else { throw wrongCount }
+                var reader = try FieldReader(value, at: "/\(name)/\(elements.count)")
+                elements.append(try read(&reader))
+                try reader.finish()
+            case .end where !elements.isEmpty: return elements
+            case .end, .notAList: throw wrongCount
+            case .notAnObject: throw Problem(.invalidValue, "The body must be an object.", at: "")
+            case .otherMember(let other): throw FieldReader(JSONObject()).unknown(other)
+            case .tooLarge:
+                throw FieldReader(JSONObject(), at: "/\(name)")
+                    .invalid("\(elements.count)", "is larger than \(limit) bytes")
+            }
+        }
+    }
+
+    private static func wellFormed<Value>(_ read: () throws(JSONFault) -> Value) throws(Problem) -> Value {
+        do throws(JSONFault) {
+            return try read()
+        } catch {
+            throw Problem(.malformedJSON, "The body is not well-formed JSON. \(error).")
+        }
     }
 }

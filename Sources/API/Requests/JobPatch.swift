@@ -20,9 +20,13 @@ struct JobPatch: Sendable {
         let present = spec.patchable(members["headers"]?.objectValue ?? [:])
         var reader = FieldReader(present.merged(with: members, openMembers: Self.openFields))
         var patched = spec
-        for field in PatchableField.allCases where fields.contains(field) {
-            try patched.take(field, &reader)
+        if fields.contains(.url) {
+            let given = try reader.source("url") ?? patched.url
+            patched.url = patched.url(shownAs: given) ?? given
+            patched.mirrors = []
         }
+        let names = fields.map(\.rawValue)
+        for member in JobSpec.members where names.contains(member.name) { try member.read(&reader, &patched) }
         patched.endLoss(supplied: fields)
         return patched
     }
@@ -32,26 +36,6 @@ struct JobPatch: Sendable {
 }
 
 extension JobSpec {
-    fileprivate mutating func take(_ field: PatchableField, _ reader: inout FieldReader) throws(Problem) {
-        switch field {
-        case .url:
-            let given = try reader.source("url") ?? url
-            url = self.url(shownAs: given) ?? given
-            mirrors = []
-        case .headers: headers = try reader.headers("headers") ?? []
-        case .credentials: credentials = try reader.object("credentials", Credentials.init(reading:))
-        case .priority: priority = try reader.choice("priority", of: Priority.self)
-        case .rateLimit: rateLimit = try reader.bytesPerSecond("rate_limit_bytes_per_second")
-        case .connections: connections = try reader.connections("connections")
-        case .metadata: metadata = try reader.metadata("metadata") ?? Metadata()
-        case .notBefore: notBefore = try reader.time("not_before")
-        case .deadline: deadline = try reader.time("deadline")
-        case .waitFor: waitFor = try reader.choices("wait_for", of: WaitFor.self)
-        case .destination:
-            destination = try reader.object("destination", Destination.init(reading:)) ?? Destination()
-        }
-    }
-
     /// The fields whose own members are merged. All other fields are replaced as a whole.
     ///
     /// - Parameter patched: the headers of the patch.

@@ -1,5 +1,6 @@
 import Downloads
 import Formats
+import Foundation
 
 /// The decoded query of a request target. Like unknown fields of a body, unknown parameters are refused.
 struct Query {
@@ -71,4 +72,24 @@ struct Query {
         guard text.utf8.contains(UInt8(ascii: "+")) else { return text.percentDecoded }
         return text.replacing("+", with: " ").percentDecoded
     }
+}
+
+/// The position of the next page of a list, as text that is opaque to clients.
+enum Cursor {
+    static func text(_ position: String) -> String {
+        Data(position.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+            "=", with: "")
+    }
+
+    static func position(_ text: String) throws(Problem) -> String {
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padded = base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        guard let data = Data(base64Encoded: padded), let position = String(data: data, encoding: .utf8) else {
+            throw unknown
+        }
+        return position
+    }
+
+    static let unknown = Problem(
+        .invalidValue, "The parameter cursor does not come from this list. Omit it to read the first page.")
 }

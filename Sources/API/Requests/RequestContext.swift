@@ -1,7 +1,12 @@
 import Downloads
 import Formats
+import Foundation
+import HTTPSemantics
 import HTTPServer
 import HTTPTypes
+import Hashing
+import Logging
+import Storage
 
 /// A request with its route and its caller.
 struct RequestContext: Sendable {
@@ -32,7 +37,7 @@ struct RequestContext: Sendable {
     func query<Value>(_ read: (inout Query) throws(Problem) -> Value) throws(Problem) -> Value {
         var query = try Query(head.query)
         // It was redeemed before.
-        if match.route.takesTicket { _ = try query.value("ticket") }
+        if match.route.takesOneTimeToken { _ = try query.value("ticket") }
         let value = try read(&query)
         try query.finish()
         return value
@@ -72,4 +77,136 @@ extension Response {
     }
 
     static let noContent = Response(status: .noContent)
+}
+
+/// `Idempotency-Key` on requests that create jobs (draft-ietf-httpapi-idempotency-key-header).
+extension RequestContext {
+    /// The claim of the request; nil without the field.
+    ///
+    /// - Throws: 400 for an invalid key.
+    func idempotencyClaim() throws(Problem) -> IdempotencyClaim? {
+        guard let key = head.headers[.idempotencyKey] else { return nil }
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw Problem(.malformedRequest, "Idempotency-Key takes 1 to 255 characters of printable ASCII.")
+        }
+        return IdempotencyClaim(
+            caller: caller.identity, route: "\(head.method.rawValue) \(head.path)", key: key,
+            fingerprint: Data(HashFunction.sha256.hash(request.body)))
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+}
+
+/// `If-Match`: the request applies only if the job or session has not changed since (RFC 9110, section 13.1.1). The field is
+/// checked after the body, so that a malformed request gets the error for its body.
+extension RequestContext {
+    /// The revision that the client expects; nil without the field, and for `*`. Only revisions are compared, not
+    /// progress.
+    ///
+    /// - Throws: 412 if the field is not the ETag of a job or session, 400 if it is empty.
+    func expectedRevision() throws(Problem) -> Int? {
+        guard let field = head.headers[.ifMatch]?.trimmingCharacters(in: .whitespaces), field != "*" else { return nil }
+        guard !field.isEmpty else {
+            throw Problem(.malformedRequest, "If-Match is empty; it takes one ETag, such as \"7.1048576\".")
+        }
+        guard let tag = JobETag(field) else {
+            throw Problem(
+                .preconditionFailed,
+                "If-Match is '\(field)'; it takes one ETag, such as \"7.1048576\".")
+        }
+        return tag.revision
+    }
+
+    /// What the client expects of a session that need not exist.
+    ///
+    /// - Throws: as `expectedRevision`.
+    func sessionExpectation() throws(Problem) -> SessionExpectation {
+        if let revision = try expectedRevision() { return .revision(revision) }
+        return head.headers[.ifMatch] == nil ? .nothing : .existence
+    }
+}
+
+/// The waiting preferences of a client, and the versions that it knows.
+extension RequestContext {
+    /// Seconds that the client is willing to wait for a change (`Prefer: wait=10`, RFC 7240, section 4.3), limited to
+    /// `longestWait`. nil without the preference, or if it is invalid: a preference must not cause an error.
+    var preferredWait: Int? {
+        let preferences = (head.headers[.prefer] ?? "").split(separator: ",")
+        let wait = preferences.lazy.compactMap(Self.wait).first
+        return wait.map { min($0, Self.longestWait) }
+    }
+
+    /// Seconds.
+    static let longestWait = 30
+
+    /// Whether the client may have asked to wait: it sends `Prefer`, or the query contains `wait=`.
+    var asksToWait: Bool { head.headers[.prefer] != nil || head.query?.contains("wait=") == true }
+
+    /// The seconds of one preference with its parameters; nil for another preference. If the preference is repeated,
+    /// the caller uses the first (RFC 7240, section 2).
+    private static func wait(_ preference: Substring) -> Int? {
+        let halves = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        guard halves.count == 2, halves[0].lowercased() == "wait" else { return nil }
+        let digits = halves[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(digits) ?? Self.longestWait
+    }
+
+    /// The versions that the client knows (`If-None-Match`); nil without the field.
+    var ifNoneMatch: IfNoneMatch? { head.headers[.ifNoneMatch].map { IfNoneMatch($0) } }
+
+    /// Whether the client accepts a stream of events and does not prefer JSON (RFC 9110, section 12.5.1). With equal
+    /// weights, the first one counts: generated clients list all described media types, and can only read the page.
+    var wantsEventStream: Bool {
+        let accepted = (head.headers[.accept] ?? "").split(separator: ",").map { AcceptedType($0) }
+        let readable = accepted.filter { ["application/json", "text/event-stream"].contains($0.name) && $0.weight > 0 }
+        let heaviest = readable.map(\.weight).max()
+        return readable.first { $0.weight == heaviest }?.name == "text/event-stream"
+    }
+}
+
+/// One member of an `Accept` field.
+private struct AcceptedType {
+    let name: String
+    /// The weight, from 0 (not acceptable) to 1.
+    var weight = 1.0
+
+    init(_ member: Substring) {
+        let parts = member.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        name = parts.first ?? ""
+        for part in parts.dropFirst() where part.hasPrefix("q=") { weight = Double(part.dropFirst(2)) ?? 1 }
+    }
+}
+
+extension HTTPField.Name {
+    static let prefer = HTTPField.Name("Prefer")!
+    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
+    static let lastEventID = HTTPField.Name("Last-Event-ID")!
+}
+
+extension RequestContext {
+    /// The trace that the request belongs to; nil if it names none, or an invalid one, which is ignored as the
+    /// specification asks.
+    var trace: TraceContext? {
+        guard head.headers.contains(.traceParent), let parent = head.headers[.traceParent] else { return nil }
+        return TraceContext(parent: parent, state: head.headers[.traceState])
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let traceParent = HTTPField.Name("traceparent")!
+    fileprivate static let traceState = HTTPField.Name("tracestate")!
+}
+
+extension RequestContext {
+    /// The fields of a line of the log that says who has asked for something.
+    var logFields: Logger.Metadata {
+        var fields: Logger.Metadata = ["address": "\(head.clientAddress)"]
+        if let id { fields["request"] = "\(id.text)" }
+        if let label = caller.label { fields["caller"] = "\(label)" }
+        return fields
+    }
 }

@@ -173,3 +173,106 @@ struct Aria2Routes: Sendable {
         return response
     }
 }
+
+/// Finds the callers of aria2's calls: by the secret of each call, or by the `Authorization` field of the request. Each call
+/// is authenticated, and counts as a request of its token, because a message can have many.
+struct Aria2Callers: Sendable {
+    private let head: RequestHead
+    private let needsToken: Bool
+    private let authentication: Authentication
+    private let rates: RequestRates
+    private let store: Store
+    /// The first caller that was found.
+    private let first = Locked<Caller?>(nil)
+
+    init(head: RequestHead, needsToken: Bool, routes: Aria2Routes) {
+        self.init(
+            head: head, needsToken: needsToken, authentication: routes.authentication, rates: routes.rates,
+            store: routes.store)
+    }
+
+    init(
+        head: RequestHead, needsToken: Bool, authentication: Authentication, rates: RequestRates, store: Store
+    ) {
+        (self.head, self.needsToken) = (head, needsToken)
+        (self.authentication, self.rates, self.store) = (authentication, rates, store)
+    }
+
+    /// - Parameter secret: a token of the service; nil: the call has none.
+    func caller(_ secret: String?) throws(RPCError) -> RPCCaller {
+        do throws(Problem) {
+            let caller = try admitted(secret)
+            return RPCCaller(
+                grant: caller.grant, creator: caller.creator, note: AuditNote(head, ofAria2: caller))
+        } catch {
+            if error.kind.isAudited {
+                store.refusals.add(AuditNote(head, ofAria2: nil), error.kind.rawValue, at: store.time.now)
+            }
+            // Clients recognize this text.
+            throw error.kind == .unauthorized ? .unauthorized : RPCError(error.detail)
+        }
+    }
+
+    private func admitted(_ secret: String?) throws(Problem) -> Caller {
+        let caller = try authentication.caller(of: head, secret: secret)
+        if needsToken, caller.authMethod != .token {
+            throw Problem(.forbidden, "A GET without a token cannot change anything. Send a POST.")
+        }
+        try rates.check(caller)
+        first.withLock { $0 = $0 ?? caller }
+        return caller
+    }
+
+    /// Who holds the memory of the answer: the first caller, or, as long as there is none, the client's address.
+    var holder: String { first.withLock(\.self)?.identity ?? head.remoteAddress }
+}
+
+/// A WebSocket at `/jsonrpc`. Each call has its own caller, as over HTTP. The socket gets notifications from the first call
+/// that is allowed to read, or from the beginning if the request of the socket itself had a caller.
+final class Aria2Socket: Sendable {
+    private let socket: WebSocket
+    private let head: RequestHead
+    private let routes: Aria2Routes
+    /// The number of the subscription; nil before it.
+    private let subscription = Locked<Int?>(nil)
+
+    init(_ socket: WebSocket, head: RequestHead, isAllowed: Bool, routes: Aria2Routes) {
+        (self.socket, self.head, self.routes) = (socket, head, routes)
+        if isAllowed { subscribe(nil) }
+    }
+
+    var receiver: WebSocketReceiver {
+        WebSocketReceiver(receive: { [self] in await reply(to: $0) }, closed: { [self] in unsubscribe() })
+    }
+
+    private func reply(to text: [UInt8]) async -> WebSocketReply? {
+        guard routes.isAvailable else {
+            // The client connects again, to another node if there is one.
+            socket.close()
+            return nil
+        }
+        let callers = Aria2Callers(head: head, needsToken: false, routes: routes)
+        let (reply, memory) = await routes.reply(to: text, callers) { secret throws(RPCError) in
+            let caller = try callers.caller(secret)
+            if routes.service.maySee(caller) { subscribe(secret) }
+            return caller
+        }
+        return WebSocketReply(reply.text, memory: memory)
+    }
+
+    private func subscribe(_ secret: String?) {
+        let subscriber = RPCNotifier.Subscriber(
+            isAllowed: { [head, routes] in routes.mayRead(head, secret) }, send: { [socket] in socket.send($0) },
+            end: { [socket] in socket.close() })
+        let isNew = subscription.withLock { number in
+            guard number == nil else { return false }
+            number = routes.service.notifier.add(subscriber)
+            return true
+        }
+        if isNew { socket.trust() }
+    }
+
+    private func unsubscribe() {
+        if let number = subscription.withLock({ $0.take() }) { routes.service.notifier.remove(number) }
+    }
+}

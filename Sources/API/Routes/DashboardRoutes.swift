@@ -1,5 +1,7 @@
+import CEmbeddedFiles
 import HTTPServer
 import HTTPTypes
+import Hashing
 
 /// `/`: the dashboard page and the files that it loads. They need no token, because they contain no data of the
 /// service: the page requests its data from the API, with the token that the user enters.
@@ -26,4 +28,90 @@ struct DashboardRoutes: Sendable {
     private static func answer(_ file: DashboardFile?, _ context: RequestContext) -> Answer? {
         context.head.query == nil ? file?.answer(to: context.head) : nil
     }
+}
+
+/// A file of the dashboard. The files are in `Sources/API/Dashboard`, and are embedded in the executable unchanged.
+struct DashboardFile: Sendable {
+    let name: String
+    let bytes: [UInt8]
+    /// The strong entity tag, a hash of the content.
+    let tag: String
+    private let whole: Response
+    /// One response for all clients, because the files are large, and need no token. nil if memory runs out.
+    let prepared: PreparedResponse?
+
+    /// The media type. Browsers require the right type for modules and style sheets.
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "text/javascript; charset=utf-8"
+        }
+    }
+
+    private init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+        tag = "\"\(HashFunction.sha256.hash(bytes).prefix(16).hexadecimal)\""
+        var headers = Self.headers(tag)
+        headers[.contentType] = Self.type(of: name)
+        whole = Response(status: .ok, headers: headers, body: .bytes(bytes))
+        prepared = PreparedResponse(whole)
+    }
+
+    func answer(to head: RequestHead) -> Answer? {
+        head.isMet(byTag: tag)
+            ? .now(Response(status: .notModified, headers: Self.headers(tag))) : prepared.map(Answer.prepared)
+    }
+
+    /// The same as a value.
+    func response(to head: RequestHead) -> Response {
+        head.isMet(byTag: tag) ? Response(status: .notModified, headers: Self.headers(tag)) : whole
+    }
+
+    private static func headers(_ tag: String) -> HTTPFields {
+        var headers: HTTPFields = [
+            .eTag: tag,
+            // The browser stores the file but checks its tag before each use, so the page and its files are always of
+            // one version.
+            .cacheControl: "no-cache",
+            .contentSecurityPolicy: contentSecurityPolicy,
+            .xContentTypeOptions: "nosniff",
+        ]
+        headers[.referrerPolicy] = "no-referrer"
+        headers[.crossOriginResourcePolicy] = "same-origin"
+        return headers
+    }
+
+    /// Allows no external source, no inline code and no enclosing frame. So a name or an error text that was inserted
+    /// into the page as markup would have no effect (Content Security Policy Level 3).
+    private static let contentSecurityPolicy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
+        "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    ].joined(separator: "; ")
+}
+
+extension HTTPField.Name {
+    fileprivate static let referrerPolicy = Self("Referrer-Policy")!
+    fileprivate static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
+}
+
+extension DashboardFile {
+    static let page = all["index.html"]!
+
+    /// The files that the page loads, by name. `DashboardFileTests` compares the list with the folder.
+    static let named = all.filter { $0.key != page.name }
+
+    private static let all: [String: Self] = {
+        var count = 0
+        let files = UnsafeBufferPointer(start: embedded_dashboard_files(&count), count: count)
+        return Dictionary(uniqueKeysWithValues: files.map { (String(cString: $0.name), Self($0)) })
+    }()
+
+    private init(_ file: EmbeddedFile) { self.init(String(cString: file.name), file.content) }
+}
+
+extension EmbeddedFile {
+    var content: [UInt8] { [UInt8](UnsafeBufferPointer(start: bytes, count: count)) }
 }

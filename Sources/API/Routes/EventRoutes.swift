@@ -11,18 +11,23 @@ struct EventRoutes: Sendable {
     let store: Store
     let feed: Feed
     let log: Logger
-    private let waitReplies: ReplyCache<PageKey>
+    let authentication: Authentication
+    private let pages: EventPages
 
-    init(store: Store, feed: Feed, log: Logger, answers: AnswerBudget) {
-        (self.store, self.feed, self.log) = (store, feed, log)
-        waitReplies = ReplyCache(answers)
+    init(store: Store, feed: Feed, authentication: Authentication, log: Logger, answers: AnswerBudget) {
+        self.store = store
+        self.feed = feed
+        self.authentication = authentication
+        self.log = log
+        pages = EventPages(answers)
     }
 
     var routes: [Route] {
         [
             Route(
-                .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, takesTicket: true, isLarge: true,
-                mayWait: true, park: park, show)
+                .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, takesOneTimeToken: true,
+                isLarge: true,
+                mayWait: true, longPoll: longPoll, show)
         ]
     }
 
@@ -32,10 +37,8 @@ struct EventRoutes: Sendable {
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
-        let (query, seconds) = try context.query { query throws(Problem) in try Self.pageQuery(&query, context.caller) }
-        let page =
-            seconds > 0 ? try await pageOnceThere(query, within: .seconds(seconds)) : try await store.events(query)
-        return Self.response(page)
+        let query = try context.query { query throws(Problem) in try Self.pageQuery(&query, context.caller).0 }
+        return Self.response(try await store.events(query))
     }
 
     private static func response(_ page: EventPage) -> Response {
@@ -57,59 +60,35 @@ struct EventRoutes: Sendable {
         return (wanted, try query.integer("wait", in: 0...Int64(RequestContext.longestWait)) ?? 0)
     }
 
-    /// Waits without a task: for a client that has read all events, except those that are still in memory.
-    private func park(_ context: RequestContext) -> ParkedRequest.Wait? {
+    /// Responds with the first page that has events. At the deadline the page is empty, and has the position for the next
+    /// request. nil for a client that does not wait.
+    private func longPoll(_ context: RequestContext) -> LongPoll.Wait? {
         guard !context.wantsEventStream, Self.hasValidLastEvent(context),
             let (query, seconds) = try? context.query({ query throws(Problem) in
                 try Self.pageQuery(&query, context.caller)
-            }), seconds > 0,
-            (query.after ?? 0) <= feed.lastEvent, feed.page(query) != nil
+            }), seconds > 0
         else { return nil }
         // Advances past events that do not match the query.
         let position = Locked(query.after)
-        @Sendable func reply(_ page: EventPage, to query: EventQuery, isLast: Bool) -> Reply? {
+        @Sendable func response(_ page: EventPage, to query: EventQuery, isLast: Bool) -> CachedResponse? {
             guard page.events.isEmpty else {
-                return waitReplies.reply(for: PageKey(query: query, nextAfter: page.nextAfter)) { Self.response(page) }
+                return pages.response(for: PageKey(query: query, nextAfter: page.nextAfter)) { Self.response(page) }
             }
             position.withLock { $0 = page.nextAfter }
             return isLast ? .response(Self.response(page)) : nil
         }
-        return ParkedRequest.Wait(
+        return LongPoll.Wait(
             topics: [.journal(Topic.Scope(query))], duration: .seconds(seconds),
-            look: { isLast in
+            check: { isLast in
                 let query = query.continued(after: position.withLock { $0 })
-                guard let page = feed.page(query) else { return .askStore }
-                return reply(page, to: query, isLast: isLast).map { .reply($0) } ?? .keepWaiting
+                // The database knows whether a later position exists.
+                guard (query.after ?? 0) <= feed.lastEvent, let page = feed.page(query) else { return .askStore }
+                return response(page, to: query, isLast: isLast).map { .response($0) } ?? .keepWaiting
             },
             askStore: { isLast in
                 let query = query.continued(after: position.withLock { $0 })
-                do {
-                    return reply(try await store.events(query), to: query, isLast: isLast)
-                } catch {
-                    return .response(Problem(error).response)
-                }
+                return response(try await store.events(query), to: query, isLast: isLast)
             })
-    }
-
-    /// Waits with a task. Returns the first page with events. At the deadline it returns an empty page, with the position for the next
-    /// request.
-    private func pageOnceThere(_ wanted: EventQuery, within duration: Duration) async throws -> EventPage {
-        let deadline = ContinuousClock.now + duration
-        // The watcher is registered before the first read, so that no event is missed in between.
-        let watcher = feed.watcher(of: [.journal(Topic.Scope(wanted))])
-        defer { feed.dismiss(watcher) }
-        var query = wanted
-        // A waiting client has usually read all events, so the first read of the database is skipped.
-        var page = wanted.after == feed.lastEvent ? nil : try await store.events(query)
-        while true {
-            if let page, !page.events.isEmpty { return page }
-            query.after = page?.nextAfter ?? query.after
-            let next = if let page = feed.page(query) { page } else { try await store.events(query) }
-            guard next.events.isEmpty, try await feed.nextChange(watcher, until: deadline) == .rung else {
-                return next
-            }
-            page = next
-        }
     }
 
     /// Streams the events after the last event that the client received. A browser sends its identifier when it
@@ -129,11 +108,8 @@ struct EventRoutes: Sendable {
 
     /// Whether the token of a stream is still valid: a stream can outlive it.
     private func permission(of caller: Caller) -> @Sendable () -> Bool {
-        guard let digest = caller.digest else { return { true } }
-        return { [store] in
-            let now = store.time.now
-            return store.tokens.match(digest, at: now).map { !$0.token.isExpired(at: now) } ?? false
-        }
+        guard caller.digest != nil else { return { true } }
+        return { [authentication] in (try? authentication.confirm(caller)) != nil }
     }
 
     private static func hasValidLastEvent(_ context: RequestContext) -> Bool {
@@ -175,6 +151,30 @@ struct EventRoutes: Sendable {
 private struct PageKey: Hashable, Sendable {
     let query: EventQuery
     let nextAfter: EventID
+}
+
+/// Keeps the pages for waiting requests for the moment in which an event wakes many of them: most get the same page, which is
+/// rendered once.
+private final class EventPages: Sendable {
+    private let pages = Locked<[PageKey: PreparedResponse]>([:])
+    private let answers: AnswerBudget
+
+    init(_ answers: AnswerBudget) { self.answers = answers }
+
+    /// - Parameter make: called without the lock held.
+    func response(for key: PageKey, make: () -> Response) -> CachedResponse {
+        if let known = pages.withLock({ $0[key] }) { return .prepared(known) }
+        let response = make()
+        guard let prepared = answers.prepared(response) else { return .response(response) }
+        pages.withLock { pages in
+            // Starting again costs less than keeping them in the order of their use.
+            if pages.count >= Self.limit { pages.removeAll(keepingCapacity: true) }
+            pages[key] = prepared
+        }
+        return .prepared(prepared)
+    }
+
+    private static let limit = 64
 }
 
 extension EventQuery {

@@ -1,4 +1,6 @@
 import Downloads
+import Formats
+import HTTPSemantics
 import HTTPServer
 import HTTPTypes
 import Logging
@@ -14,21 +16,21 @@ struct WebhookRoutes: Sendable {
             Route(.get, "/v1/sessions/{session}/webhooks", .scope(.read, of: .session), isLarge: true, list),
             Route(
                 .put, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.sessions, of: .session),
-                body: .required(limit: JSONBody.limit), declare),
+                body: .json, declare),
             Route(.get, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.read, of: .session), show),
             Route(.delete, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.sessions, of: .session), delete),
             Route(
                 .post, "/v1/sessions/{session}/webhooks/{webhook}/test", .scope(.sessions, of: .session),
-                body: .optional(limit: JSONBody.limit), test),
+                body: .optionalJSON, test),
             Route(
                 .post, "/v1/sessions/{session}/webhooks/{webhook}/rotate-secret", .scope(.sessions, of: .session),
-                body: .optional(limit: JSONBody.limit), rotateSecret),
+                body: .optionalJSON, rotateSecret),
             Route(
                 .post, "/v1/sessions/{session}/webhooks/{webhook}/recover", .scope(.sessions, of: .session),
-                body: .required(limit: JSONBody.limit), recover),
+                body: .json, recover),
             Route(
                 .post, "/v1/sessions/{session}/webhooks/{webhook}/enable", .scope(.sessions, of: .session),
-                body: .optional(limit: JSONBody.limit), enable),
+                body: .optionalJSON, enable),
         ]
     }
 
@@ -108,5 +110,131 @@ struct WebhookRoutes: Sendable {
     ) async throws -> Response {
         let statistics = try await store.statistics(of: [webhook])
         return .json(webhook.document(statistics[0], showsSecret: showsSecret), status)
+    }
+}
+
+/// Reads a webhook from the request of a client.
+extension WebhookDeclaration {
+    init(reading reader: inout FieldReader) throws(Problem) {
+        let url = try reader.url("url")
+        let events = try reader.eventPatterns("events")
+        let headers = try reader.headers("headers", rule: \.faultInWebhook)
+        let tls = try WireType.tls.read(&reader, "tls") ?? TLSRule()
+        let secret = try reader.webhookSecret("secret")
+        guard let url else { throw reader.missing("url", "the URL that events are posted to") }
+        self.init(
+            url: url, events: events ?? Webhook.defaultEvents, headers: headers ?? [], tls: tls, secret: secret)
+        // Redirects are not followed, so a pin for another host would have no effect, without an error.
+        if let host = tls.pinnedPublicKeys.keys.sorted().first(where: { $0 != URLRule.host(of: url) }) {
+            let pointer = "/tls/pinned_public_keys/\(host)"
+            throw Problem(.invalidValue, "\(FieldReader.shown(pointer)) is not the host of `url`.", at: pointer)
+        }
+    }
+}
+
+extension FieldReader {
+    mutating func webhookSecret(_ name: String) throws(Problem) -> WebhookSecret? {
+        guard let text = try string(name) else { return nil }
+        guard let secret = WebhookSecret(text) else {
+            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; omit it to get a generated secret")
+        }
+        return secret
+    }
+}
+
+/// The delivery log: lists deliveries with the responses of the endpoints, and sends a delivery again.
+struct DeliveryRoutes: Sendable {
+    let store: Store
+
+    var routes: [Route] {
+        [
+            Route(
+                .get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", .scope(.read, of: .session),
+                readsQuery: true, isLarge: true, list),
+            Route(.get, "/v1/deliveries/{id}", .scope(.read, of: .delivery), show),
+            Route(
+                .post, "/v1/deliveries/{id}/redeliver", .scope(.sessions, of: .delivery),
+                body: .optionalJSON, redeliver),
+        ]
+    }
+
+    private func list(_ context: RequestContext) async throws -> Response {
+        let (state, limit, before) = try context.query { query throws(Problem) in
+            (
+                try query.choice("state", of: Delivery.State.Name.self), try query.limit(),
+                try query.value("cursor").map(Self.position)
+            )
+        }
+        let webhook = try await store.webhook(try context.name("webhook"), of: try context.name("session"))
+        let page = try await store.deliveries(of: webhook, state: state, limit: limit, before: before)
+        var list = DocumentList("deliveries")
+        var next = page.next
+        for (index, delivery) in page.deliveries.enumerated() where !list.add(delivery.document) {
+            next = page.deliveries[index - 1].event
+            break
+        }
+        return list.response(["next_cursor": .optional(next.map { Cursor.text(String($0)) })])
+    }
+
+    private static func position(_ cursor: String) throws(Problem) -> EventID {
+        guard let event = EventID(try Cursor.position(cursor)) else { throw Cursor.unknown }
+        return event
+    }
+
+    private func show(_ context: RequestContext) async throws -> Response {
+        .json(try await store.delivery(Self.id(context)).document)
+    }
+
+    private func redeliver(_ context: RequestContext) async throws -> Response {
+        try context.requireNoOptions()
+        return .json(try await store.redeliver(Self.id(context)).document)
+    }
+
+    private static func id(_ context: RequestContext) -> DeliveryID { DeliveryID(context.parameter("id")) }
+}
+
+/// Webhooks and deliveries in the form of the API contract.
+extension Webhook {
+    /// - Parameter showsSecret: true only in the response that creates or replaces the secret.
+    func document(_ statistics: WebhookStatistics, showsSecret: Bool = false) -> JSON {
+        var document: JSONObject = [
+            "name": .string(name.text), "session": .string(session.text), "url": .string(URLRule.redacted(url)),
+            "events": .strings(events.map(\.text)), "header_names": .strings(headers.map(\.name)), "tls": tls.document,
+            "reach": .string(reach.rawValue), "state": .string(state.name.rawValue),
+            "disabled_reason": .optional(state.reason), "created_at": .time(createdAt),
+            "statistics": statistics.document,
+        ]
+        if showsSecret, let secret { document["secret"] = .string(secret.text) }
+        return .object(document)
+    }
+}
+
+extension WebhookStatistics {
+    fileprivate var document: JSON {
+        [
+            "attempts": .count(attempts), "accepted": .count(accepted), "success_rate": .optional(successRate),
+            "median_latency_seconds": .optional(medianLatency), "p95_latency_seconds": .optional(latency95),
+            "pending": .count(pending), "oldest_pending_at": .optional(oldestPendingAt),
+        ]
+    }
+}
+
+extension Delivery {
+    var document: JSON {
+        [
+            "id": .string(id.text), "webhook": .string(webhook.text), "session": .string(session.text),
+            "event": .integer(event), "type": .string(type.rawValue), "state": .string(state.name.rawValue),
+            "attempts": .array(attempts.map(\.document)), "next_attempt_at": .optional(nextAttemptAt),
+            "blocked_by": .optional(blockedBy?.text),
+        ]
+    }
+}
+
+extension Delivery.Attempt {
+    var document: JSON {
+        [
+            "at": .time(at), "status": .optional(status), "error": .optional(error),
+            "latency_seconds": .number(latencySeconds), "response": .optional(response),
+        ]
     }
 }

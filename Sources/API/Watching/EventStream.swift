@@ -122,7 +122,7 @@ struct EventStream {
     /// Waits for the next event, or sends a heartbeat when it is due: the position if it has moved, otherwise a comment.
     private mutating func rest() async -> Bool {
         let deadline = quietSince + feed.options.heartbeat
-        // Events that do not match the query ring the watcher, too.
+        // Events that do not match the query notify the watcher, too.
         guard .now < deadline else {
             let hasMoved = position != toldPosition
             toldPosition = position
@@ -211,5 +211,35 @@ extension ArraySlice<RecentEvents.Entry> {
             defer { left -= entry.frame?.count ?? entry.event.data.utf8.count }
             return left > 0
         }
+    }
+}
+
+/// The next events and progress reports of a stream.
+struct FeedUpdate {
+    var events: [RecentEvents.Entry]
+    var progress: [[UInt8]]
+    var position: EventID
+    /// The round of the reports in `progress`; nil when progress is not included.
+    var round: Int?
+    /// Whether the journal had no further event when the update was read.
+    var isAtEnd: Bool
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        for entry in events { bytes += entry.frame ?? ServerSentEvent.frame(entry.event) }
+        for frame in progress { bytes += frame }
+        return bytes
+    }
+}
+
+/// Journal events as server-sent events.
+extension ServerSentEvent {
+    static func frame(_ event: Event) -> [UInt8] {
+        frame(id: event.id, event: event.type.rawValue, data: event.document)
+    }
+
+    /// Replaces status 410 in a stream: events were pruned, and the stream continues with `firstAvailable`.
+    static func reset(firstAvailable: EventID) -> [UInt8] {
+        frame(id: firstAvailable - 1, event: "reset", data: ["first_available": .integer(firstAvailable)])
     }
 }

@@ -48,6 +48,7 @@ public final class Feed: Sendable {
     let options: Options
     let store: Store
     let engine: Engine
+    let lease: LeaseCheck
     let state: Locked<State>
     /// Set when a topic is pending.
     let pumpDue = AsyncAutoResetEvent()
@@ -57,7 +58,9 @@ public final class Feed: Sendable {
 
     public init(options: Options = Options(), store: Store, engine: Engine) {
         self.options = options
-        (self.store, self.engine) = (store, engine)
+        self.store = store
+        self.engine = engine
+        lease = LeaseCheck(store)
         let limits = (events: options.recentEvents, bytes: options.recentBytes)
         // On SQLite no job runs before this service begins it.
         let ended: Set<JobID>? = store.node == nil ? nil : []
@@ -92,7 +95,7 @@ public final class Feed: Sendable {
 }
 
 extension Feed.State {
-    /// Adds the events, and the topics that are to be rung.
+    /// Adds the events, and the topics whose watchers are to be notified.
     mutating func note(_ commit: Commit) {
         for event in commit.events { note(event) }
         guard !watchers.isEmpty else { return }
@@ -144,7 +147,7 @@ extension Feed.State {
 // MARK: - Watching
 
 extension Feed {
-    /// Makes a watcher that a change of these topics rings. The caller must pass it to `dismiss(_:)` at the end.
+    /// Makes a watcher that a change of these topics notifies. The caller must pass it to `dismiss(_:)` at the end.
     func watcher(of topics: [Topic]) -> Watcher {
         let watcher = Watcher(of: topics)
         let isClosed = state.withLock { state in
@@ -163,7 +166,7 @@ extension Feed {
     /// - Parameters:
     ///   - deadline: when the request is answered without a change.
     ///   - pending: settled by `request`.
-    func park(_ request: ParkedRequest, until deadline: ContinuousClock.Instant, _ pending: PendingResponse) {
+    func add(_ request: LongPoll, until deadline: ContinuousClock.Instant, _ pending: PendingResponse) {
         let (tick, isClosed) = state.withLock { state in
             state.insert(request)
             return (state.timers.add(request, at: ticks(until: deadline) + 1), state.isClosed)
@@ -177,8 +180,8 @@ extension Feed {
                 }
             })
         clockDue.set()
-        // A change that came before the request was inserted did not ring it.
-        isClosed ? request.close() : request.ring()
+        // A change that came before the request was inserted did not notify it.
+        isClosed ? request.close() : request.notify()
     }
 
     /// The number of waiting requests, and of open streams.
@@ -186,22 +189,11 @@ extension Feed {
         state.withLock { (max(0, $0.watching - $0.streams), $0.streams) }
     }
 
-    /// Sleeps until the watcher is rung or closed, or until the deadline.
+    /// Sleeps until the watcher is notified or closed, or until the deadline.
     func sleep(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async -> Watcher.Waking {
         let tick = state.withLock { $0.timers.add(watcher, at: ticks(until: deadline) + 1) }
         let waking = await watcher.sleep()
         state.withLock { $0.timers.remove(watcher, at: tick) }
-        return waking
-    }
-
-    /// Sleeps like `sleep`, for a wait that ends with an answer from memory.
-    ///
-    /// - Throws: `StoreError.databaseAway` if this node has no lease any more.
-    func nextChange(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async throws(StoreError)
-        -> Watcher.Waking
-    {
-        let waking = await sleep(watcher, until: deadline)
-        try store.requireLease()
         return waking
     }
 
@@ -240,5 +232,35 @@ extension EventType {
             .webhookDisabled, .webhookTest:
             false
         }
+    }
+}
+
+/// A subject that a watcher can watch. A change wakes only the watchers of its topics.
+enum Topic: Hashable {
+    /// An event was appended to the journal.
+    case journal(Scope)
+    /// Running jobs have made progress.
+    case progress(Scope)
+    /// A job has changed, or has made progress.
+    case job(JobID)
+
+    var isJob: Bool { if case .job = self { true } else { false } }
+
+    enum Scope: Hashable {
+        case everything
+        case session(Name)
+        case job(JobID)
+    }
+}
+
+extension Topic.Scope {
+    /// The narrowest scope that contains all events of the query.
+    init(_ query: EventQuery) {
+        self = query.job.map(Self.job) ?? query.session.map(Self.session) ?? .everything
+    }
+
+    /// All scopes that contain the events of a session, or of one of its jobs.
+    static func holding(_ session: Name, _ job: JobID?) -> [Topic.Scope] {
+        [.everything, .session(session)] + (job.map { [.job($0)] } ?? [])
     }
 }

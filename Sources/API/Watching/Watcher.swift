@@ -1,11 +1,23 @@
 import Locks
 
-/// A task that waits for a change, for a stream or for a request that cannot be parked. A ring that comes while the watcher is awake is kept. So a change
-/// between its last read and its sleep wakes it at once.
+/// Waits in the feed for a change of its topics.
+protocol TopicObserver: AnyObject, Sendable {
+    var topics: [Topic] { get }
+
+    /// A topic may have changed.
+    func notify()
+    /// The deadline has passed.
+    func expire()
+    /// The wait is over: the client disconnected, or the service stops.
+    func close()
+}
+
+/// A task that waits for a change. A notification that comes while the watcher is awake is kept. So a change between its last
+/// read and its sleep wakes it at once.
 final class Watcher: TopicObserver {
     enum Waking: Sendable {
         /// A change may have occurred.
-        case rung
+        case notified
         /// The deadline has passed.
         case overdue
         /// The wait is over: the client disconnected, or the service stops.
@@ -19,13 +31,13 @@ final class Watcher: TopicObserver {
         case closed
     }
 
-    /// The topics that ring the watcher.
+    /// The topics that notify the watcher.
     let topics: [Topic]
     private let state = Locked(State.awake)
 
     init(of topics: [Topic]) { self.topics = topics }
 
-    func ring() { wake(.rung) }
+    func notify() { wake(.notified) }
     func expire() { wake(.overdue) }
 
     /// Ends the present sleep, and every later one at once.
@@ -37,7 +49,7 @@ final class Watcher: TopicObserver {
         sleeper?.resume(returning: .closed)
     }
 
-    /// Sleeps until the watcher is rung, expired or closed, or the task is cancelled. Only one task may sleep at a
+    /// Sleeps until the watcher is notified, expired or closed, or the task is cancelled. Only one task may sleep at a
     /// time.
     func sleep() async -> Waking {
         await withTaskCancellationHandler {
@@ -68,11 +80,64 @@ final class Watcher: TopicObserver {
                 return sleeper
             case .awake: state = .woken(waking)
             // A change takes precedence over the deadline: a watcher that gets both reads the state.
-            case .woken: state = .woken(.rung)
+            case .woken: state = .woken(.notified)
             case .closed: break
             }
             return nil
         }
         sleeper?.resume(returning: waking)
+    }
+}
+
+/// A request that waits for a change, without a task.
+///
+/// A task that waits costs about 12 KiB, and ten thousand of them that wake at once cost more than their responses. A long
+/// poll is a value in the feed. A change calls `check`, on the task of the pump, and most checks respond from memory. Checks
+/// may overlap, because only the first response counts.
+final class LongPoll: TopicObserver {
+    enum CheckResult {
+        case response(CachedResponse)
+        case keepWaiting
+        /// Memory does not have the response.
+        case askStore
+    }
+
+    /// What a request waits for.
+    struct Wait: Sendable {
+        let topics: [Topic]
+        let duration: Duration
+        /// Must not block. The last check of a request finds a response, or asks the store.
+        let check: @Sendable (_ isLast: Bool) -> CheckResult
+        /// Returns nil to keep waiting, except in the last check.
+        let askStore: @Sendable (_ isLast: Bool) async throws -> CachedResponse?
+    }
+
+    private let wait: Wait
+    private let settle: @Sendable (CachedResponse) -> Void
+
+    var topics: [Topic] { wait.topics }
+
+    init(_ wait: Wait, settle: @escaping @Sendable (CachedResponse) -> Void) {
+        self.wait = wait
+        self.settle = settle
+    }
+
+    func notify() { check(isLast: false) }
+    func expire() { check(isLast: true) }
+    func close() { check(isLast: true) }
+
+    private func check(isLast: Bool) {
+        switch wait.check(isLast) {
+        case .response(let response): settle(response)
+        case .keepWaiting: break
+        case .askStore:
+            Task { [wait, settle] in
+                do {
+                    if let response = try await wait.askStore(isLast) { settle(response) }
+                } catch {
+                    settle(.response(Problem(error).response))
+                }
+            }
+        }
     }
 }

@@ -1,1 +1,1 @@
-../../../../Sources/API/Problems/Problem.swift
+../../../../Sources/API/Handling/Problem.swift

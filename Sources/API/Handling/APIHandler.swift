@@ -1,0 +1,222 @@
+import Aria2RPC
+import Configuration
+import Downloads
+import Engine
+import Foundation
+import HTTPServer
+import HTTPTypes
+import Locks
+import Logging
+import Metrics
+import Operations
+import Storage
+
+/// Handles the requests of the API: each passes the steps before its body is read, then its route, and the finisher.
+public struct APIHandler: RequestHandler {
+    public struct Options: Sendable {
+        /// The first administrator's token; nil: only stored tokens exist.
+        public var token: String?
+        /// Whether requests from this machine need a token also before an administrator has one.
+        public var alwaysNeedsToken = false
+        /// Names that are accepted in `Host`, in addition to `localhost` and addresses.
+        public var publicHosts: [String] = []
+        /// The reverse proxies that say for whom they send a request.
+        public var trustedProxies = TrustedProxies()
+        /// Web pages of other origins that may use the API from a browser.
+        public var allowedOrigins = AllowedOrigins.only([])
+        /// Seconds for which a finish may stay unacknowledged before the metrics count its session.
+        public var acknowledgementPatience: TimeInterval = 3600
+        /// The version that the statistics report.
+        public var version = ""
+        /// aria2's interface at `/jsonrpc`; nil: it is off.
+        public var aria2: Aria2Service?
+        /// The files of other nodes; nil: this service has all files.
+        public var remoteFiles: RemoteFiles?
+        /// Whether jobs may have `rehearse:` URLs.
+        public var allowsRehearsals = false
+        /// Returns the metrics of the transfer loops; called for each request for metrics.
+        public var loops: @Sendable () -> [LoopMetrics] = { [] }
+        /// Returns the durations of the posts to webhooks, by their result; called for each request for metrics.
+        public var webhookPosts: @Sendable () -> [(result: String, durations: Histogram)] = { [] }
+        /// Whether the log has a line for each request.
+        public var logsRequests = false
+
+        public init() {}
+    }
+
+    /// In the order in which a request passes them.
+    private let steps: [any RequestStep]
+    private let store: Store
+    private let feed: Feed
+    private let authentication: Authentication
+    private let relays: RelaySignature
+    private let filter: SessionFilter
+    private let availability: Availability
+    private let client: ClientAddressStep
+    private let finisher: ResponseFinisher
+    /// For responses that grow with the data: each takes several times its size while it is made.
+    private let largeResponses = AsyncGate(width: 4)
+    private let log: Logger
+
+    /// Bytes for all responses that are made, or were not read yet. One caller may have half of them.
+    private static let memoryOfResponses = 128 << 20
+
+    public init(
+        options: Options, store: Store, engine: Engine, feed: Feed, configuration: ServiceConfiguration,
+        readiness: Readiness, log: Logger
+    ) {
+        self.store = store
+        self.feed = feed
+        self.log = log
+        let cookies = SessionCookies(key: store.key(for: "sign-in"))
+        let rates = RequestRates(time: store.time)
+        let origins = OriginRule(options.allowedOrigins)
+        availability = Availability(readiness, LeaseCheck(store))
+        authentication = Authentication(
+            token: options.token, tokens: store.tokens, cookies: cookies, time: store.time,
+            alwaysNeedsToken: options.alwaysNeedsToken)
+        relays = RelaySignature(key: store.key(for: "relay"))
+        filter = SessionFilter(store: store)
+        client = ClientAddressStep(proxies: options.trustedProxies)
+        let answers = AnswerBudget(bytes: Self.memoryOfResponses, bytesOfHolder: Self.memoryOfResponses / 2)
+        let measurements = RequestMeasurements()
+        finisher = ResponseFinisher(
+            origins: origins, measurements: measurements, answers: answers, logsRequests: options.logsRequests, log: log
+        )
+        let aria2 = options.aria2.map { [authentication, availability] service in
+            Aria2Routes(
+                service: service, store: store, authentication: authentication, rates: rates,
+                availability: availability, origins: origins, answers: answers)
+        }
+        let jobs = Jobs(store: store, engine: engine)
+        let table = RouteTable(
+            HealthRoutes(store: store, engine: engine, availability: availability).routes
+                + MetricsRoutes(store: store, engine: engine, feed: feed, requests: measurements, options: options)
+                .routes
+                + SessionRoutes(sessions: Sessions(store: store, engine: engine), feed: feed).routes
+                + WebhookRoutes(store: store, log: log).routes + DeliveryRoutes(store: store).routes
+                + JobRoutes(
+                    jobs: jobs, time: store.time, allowsRehearsals: options.allowsRehearsals, answers: answers
+                ).routes
+                + FileRoutes(jobs: jobs, time: store.time, remote: options.remoteFiles, signature: relays).routes
+                + StatsRoutes(store: store, engine: engine, feed: feed, version: options.version).routes
+                + NodeRoutes(store: store, engine: engine, version: options.version).routes
+                + EventRoutes(store: store, feed: feed, authentication: authentication, log: log, answers: answers)
+                .routes
+                + TokenRoutes(store: store).routes + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
+                + ServiceRoutes(store: store, configuration: configuration, log: log).routes
+                + SignInRoutes(cookies: cookies, time: store.time).routes + DashboardRoutes().routes)
+        steps = [
+            client, RelayStep(signature: relays, number: options.remoteFiles?.own, time: store.time),
+            HostRule(publicHosts: options.publicHosts), origins, RouteStep(table: table, origins: origins),
+            availability, authentication, rates, PermissionStep(), BodyStep(),
+        ]
+    }
+
+    // MARK: Before the body
+
+    /// Refuses a request by its head alone if possible, before the body is read.
+    public func admit(_ received: RequestHead) -> Admission {
+        var request = IncomingRequest(received)
+        do throws(Problem) {
+            for step in steps {
+                if let response = try step.apply(to: &request) { return refuse(request, response) }
+            }
+        } catch {
+            audit(error.kind, AuditNote(request.head, request.caller, request.match))
+            return refuse(request, error.response)
+        }
+        guard let match = request.match else { return refuse(request, .noContent) }
+        let (caller, watch) = (request.caller ?? .anonymous, request.watch)
+        let forwardedAddress = request.head.forwardedAddress
+        return .accept(maxBodyBytes: request.bodyLimit) {
+            var complete = $0
+            complete.head.forwardedAddress = forwardedAddress
+            return respond(to: RequestContext(request: complete, match: match, caller: caller), watch)
+        }
+    }
+
+    private func refuse(_ request: IncomingRequest, _ response: Response) -> Admission {
+        let id = RequestID(sentWith: request.head) ?? RequestID()
+        return .refuse(
+            finisher.finish(
+                response, RequestRecord(request.head, request.match, request.caller, id, request.watch)))
+    }
+
+    public func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response {
+        guard let head else { return Problem(fault).response }
+        let id = RequestID(sentWith: head) ?? RequestID()
+        return finisher.finish(Problem(fault).response, RequestRecord(client.head(of: head), nil, nil, id, Stopwatch()))
+    }
+
+    private func audit(_ kind: Problem.Kind, _ note: @autoclosure () -> AuditNote) {
+        guard kind.isAudited else { return }
+        store.refusals.add(note(), kind.rawValue, at: store.time.now)
+    }
+
+    // MARK: After the body
+
+    private func respond(to context: RequestContext, _ watch: Stopwatch) -> Answer {
+        let (head, route) = (context.head, context.match.route)
+        let sent = RequestID(sentWith: head)
+        // A kept response is the same for all clients, so it has no new identifier.
+        let kept = RequestRecord(head, context.match, context.caller, sent ?? finisher.idOfKeptResponse, watch)
+        if let immediate = route.immediate, let answer = immediate(context) { return finisher.finish(answer, kept) }
+        let mayWait = route.mayWait && context.asksToWait
+        // Only a request that waits for a change ends early when its client disconnects.
+        if mayWait, let wait = route.longPoll?(context) { return poll(wait, kept.waiting) }
+        let known = RequestRecord(head, context.match, context.caller, kept.id ?? RequestID(), watch)
+        let record = mayWait ? known.waiting : known
+        var identified = context
+        identified.id = record.id
+        let work = { @Sendable [identified] in
+            let response = await response(to: identified, record)
+            return finisher.finish(mayWait ? availability.current(response) : response, record)
+        }
+        return mayWait ? .whileConnected(work) : .eventually(work)
+    }
+
+    private func poll(_ wait: LongPoll.Wait, _ record: RequestRecord) -> Answer {
+        .parked { [finisher, availability, feed] pending in
+            let request = LongPoll(wait) { response in
+                pending.settle(with: finisher.finish(availability.current(response), record))
+            }
+            feed.add(request, until: .now + wait.duration, pending)
+        }
+    }
+
+    private func response(to context: RequestContext, _ record: RequestRecord) async -> Response {
+        let response: Response
+        do { response = try await admitted(context, record) } catch {
+            response = refusal(Problem(error), context, record)
+        }
+        return context.caller === Caller.node ? relays.proven(response, to: context.head) : response
+    }
+
+    private func refusal(_ problem: Problem, _ context: RequestContext, _ record: RequestRecord) -> Response {
+        // The caller of an unauthorized request is not known any more.
+        let caller = problem.kind == .unauthorized ? nil : context.caller
+        audit(problem.kind, AuditNote(context.head, caller, context.match))
+        if problem.kind == .internalError {
+            log.error(
+                "\(context.head.method) \(context.head.path): \(problem.detail)", metadata: record.logFields)
+        }
+        return problem.response
+    }
+
+    private func admitted(_ context: RequestContext, _ record: RequestRecord) async throws -> Response {
+        let route = context.match.route
+        if case .scope(_, let subject) = route.access {
+            // A token can be revoked while a body is received, which can take minutes.
+            if context.head.announcesBody { try authentication.confirm(context.caller) }
+            try await filter.check(subject, context)
+        }
+        if case .required = route.body, !context.hasBody {
+            throw Problem(.malformedJSON, "The request needs a JSON body.")
+        }
+        if !route.readsQuery { try context.query { _ throws(Problem) in } }
+        // A request that waits for a change must not keep others from their responses.
+        guard route.isLarge, !(route.mayWait && context.asksToWait) else { return try await route.handle(context) }
+        return try await largeResponses.pass(for: record.holder) { try await route.handle(context) }
+    }
+}

@@ -1,0 +1,151 @@
+import Downloads
+import Formats
+import Foundation
+import HTTPServer
+import Locks
+import Operations
+import Storage
+
+/// `POST /v1/jobs/{action}`: actions on many jobs, which `JobSelection` names.
+extension JobRoutes {
+    func remove(_ context: RequestContext) async throws -> Response {
+        let (selected, deletesFiles) = try context.body { reader throws(Problem) in
+            let file = try reader.choice("file", of: FileChoice.self)
+            return (try SelectedJobs(reading: &reader), file == .delete)
+        }
+        return try await many.answer(to: try context.idempotencyClaim(), from: jobs) { claim in
+            let record = ActionRecord(
+                context.auditNote, of: selected.description + (deletesFiles ? ", with their files" : ""))
+            return try await jobs.delete(
+                selected.selection, visible: context.caller.visible, deletesFiles: deletesFiles, record, once: claim
+            ) { RememberedAnswer(location: nil, body: $0.document.bytes) }
+        }
+    }
+
+    enum FileChoice: String, CaseIterable { case keep, delete }
+}
+
+/// The actions on many jobs that are under way, by the keys of their requests.
+final class ManyJobsActions: Sendable {
+    private typealias Work = Task<RememberedAnswer, any Error>
+
+    private let underWay = Locked<[[String]: (fingerprint: Data, work: Work)]>([:])
+
+    /// Carries out an action, unless the same request was carried out before. A repetition that arrives before the end waits
+    /// for the first answer, too.
+    ///
+    /// - Parameter act: stores its answer with the claim.
+    func answer(
+        to claim: IdempotencyClaim?, from jobs: Jobs,
+        _ act: @escaping @Sendable (IdempotencyClaim?) async throws -> RememberedAnswer
+    ) async throws -> Response {
+        guard let claim else { return .many(try await act(nil)) }
+        let key = [claim.caller, claim.route, claim.key]
+        let (first, isRepeated) = underWay.withLock { underWay in
+            if let first = underWay[key] { return (first, true) }
+            let work = Work {
+                if let first = try await jobs.rememberedAnswer(to: claim) { return first }
+                return try await act(claim)
+            }
+            underWay[key] = (claim.fingerprint, work)
+            return ((claim.fingerprint, work), false)
+        }
+        defer { if !isRepeated { underWay.withLock { $0[key] = nil } } }
+        guard first.fingerprint == claim.fingerprint else { throw StoreError.idempotencyKeyReused(claim.key) }
+        return .many(try await first.work.value)
+    }
+}
+
+extension Response {
+    fileprivate static func many(_ answer: RememberedAnswer) -> Response {
+        var text = JSONWriter()
+        text.value(answer.body)
+        return .json(text)
+    }
+}
+
+extension ActionRecord {
+    fileprivate var document: JSON {
+        [
+            "matched": .count(counts.matched), "changed": .count(counts.changed), "refused": .count(counts.refused),
+            "problems": .array(
+                refusals.map { ["id": .string($0.job.text), "code": .string(Problem($0.error).kind.rawValue)] }),
+        ]
+    }
+}
+
+/// The members of a request that select jobs: `ids`, `filter` or `all`.
+struct SelectedJobs: Sendable {
+    let selection: JobSelection
+    /// For the audit log.
+    let description: String
+
+    init(reading reader: inout FieldReader) throws(Problem) {
+        let ways: [(name: String, jobs: SelectedJobs)] = [
+            try reader.jobIDs("ids").map { ("ids", $0) },
+            try reader.object("filter", Self.filter).map { ("filter", $0) },
+            try reader.allJobs("all").map { ("all", $0) },
+        ].compactMap(\.self)
+        guard let first = ways.first else {
+            throw reader.missing("ids", "identifiers of jobs; or send filter, or \"all\": true, instead")
+        }
+        guard ways.count == 1 else {
+            throw reader.invalid(ways[1].name, "and `\(first.name)` are both given; send one of them")
+        }
+        self = first.jobs
+    }
+
+    fileprivate init(_ selection: JobSelection, _ description: String) {
+        (self.selection, self.description) = (selection, description)
+    }
+
+    private static func filter(_ reader: inout FieldReader) throws(Problem) -> SelectedJobs {
+        let given = reader.object.members.filter { $0.value != .null }
+        let filter = JobFilter(
+            session: try reader.name("session"), state: try reader.choice("state", of: JobState.Name.self),
+            tag: try reader.string("tag"), text: try reader.searchedText("q"),
+            endedBefore: try reader.time("ended_before"))
+        try reader.finish()
+        guard !given.isEmpty else {
+            throw Problem(
+                .invalidValue, "`filter` has no condition. To select all jobs, send \"all\": true instead.",
+                at: reader.pointer)
+        }
+        return SelectedJobs(
+            .matching(filter), given.map { "\($0.name) \($0.value.stringValue ?? "")" }.joined(separator: ", "))
+    }
+}
+
+extension FieldReader {
+    fileprivate mutating func jobIDs(_ name: String) throws(Problem) -> SelectedJobs? {
+        guard let texts = try strings(name) else { return nil }
+        guard (1...Self.mostJobs).contains(texts.count) else {
+            throw invalid(name, "must be an array of 1 to \(Self.mostJobs) identifiers")
+        }
+        var known: Set<String> = []
+        let ids = texts.filter { known.insert($0).inserted }.map { JobID($0) }
+        return SelectedJobs(.jobs(ids), "\(ids.count) identifiers")
+    }
+
+    private static let mostJobs = 10_000
+
+    fileprivate mutating func allJobs(_ name: String) throws(Problem) -> SelectedJobs? {
+        guard let all = try bool(name) else { return nil }
+        guard all else { throw invalid(name, "must be true; to select some jobs, send ids or filter instead") }
+        return SelectedJobs(.matching(JobFilter()), "all")
+    }
+
+    fileprivate mutating func name(_ name: String) throws(Problem) -> Name? {
+        guard let text = try string(name) else { return nil }
+        guard let value = Name(text) else { throw invalid(name, "cannot be a session's name") }
+        return value
+    }
+
+    fileprivate mutating func searchedText(_ name: String) throws(Problem) -> String? {
+        guard let text = try string(name) else { return nil }
+        guard (1...1024).contains(text.unicodeScalars.count) else {
+            throw invalid(name, "must have 1 to 1024 characters")
+        }
+        return text
+    }
+}

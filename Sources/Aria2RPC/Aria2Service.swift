@@ -1,0 +1,182 @@
+import Downloads
+import Engine
+import Formats
+import Logging
+import Operations
+import Storage
+
+/// aria2's JSON-RPC over the jobs of one session. Every method is carried out by the same calls of store and engine as the
+/// requests of the REST API, so that both interfaces see the same jobs.
+public struct Aria2Service: Sendable {
+    public struct Options: Sendable {
+        /// The session of the jobs. The first `aria2.addUri` declares it.
+        public var session = Name(trusted: "aria2")
+        /// The downloads folder, as an absolute path without a slash at its end.
+        public var downloadsFolder = "/"
+        /// Whether jobs may have `rehearse:` URLs.
+        public var allowsRehearsals = false
+        /// The version that `aria2.getVersion` reports.
+        public var version = ""
+
+        public init() {}
+    }
+
+    /// Finds the caller of a call by its secret; nil: the call has none.
+    public typealias Authorization = @Sendable (_ secret: String?) throws(RPCError) -> RPCCaller
+
+    let options: Options
+    let jobs: Jobs
+    let sessions: Sessions
+    let limits: ServiceLimits
+    let log: Logger
+    let root: DownloadsRoot
+    public let notifier: RPCNotifier
+    /// 40 hexadecimal digits, other ones after each start.
+    let sessionID: String
+
+    public init(options: Options, store: Store, engine: Engine, limits: ServiceLimits, log: Logger) {
+        self.options = options
+        self.limits = limits
+        self.log = log
+        jobs = Jobs(store: store, engine: engine)
+        sessions = Sessions(store: store, engine: engine)
+        root = DownloadsRoot(path: options.downloadsFolder)
+        notifier = RPCNotifier(session: options.session, store: store)
+        sessionID = "\(GID.random())\(GID.random())" + "\(GID.random())".prefix(8)
+    }
+
+    public var session: Name { options.session }
+
+    /// Whether the caller may know what happens to the downloads.
+    public func maySee(_ caller: RPCCaller) -> Bool { caller.grant.sessions.contain(session) }
+
+    func perform(unrestricted method: RPCMethod) -> JSON {
+        method == .listNotifications
+            ? .strings(RPCNotification.names) : .strings(RPCMethod.allCases.map(\.rawValue))
+    }
+
+    /// - Returns: the result; nil if the method has written it itself, because it may be long.
+    func perform(
+        _ method: RPCMethod, _ parameters: inout RPCParameters, _ caller: RPCCaller, to text: inout AnswerText
+    ) async throws -> JSON? {
+        switch method {
+        case .addUri: try await addURI(&parameters, caller)
+        case .addTorrent: throw RPCError("fetchd was built without BitTorrent.")
+        case .addMetalink: throw RPCError("fetchd was built without Metalink.")
+        case .remove, .forceRemove: try await remove(&parameters)
+        case .pause, .forcePause: try await pause(&parameters)
+        case .pauseAll, .forcePauseAll: try await performOnAll(.pauseRequested)
+        case .unpause: try await unpause(&parameters)
+        case .unpauseAll: try await unpauseAll()
+        case .changePosition: try await changePosition(&parameters)
+        case .tellStatus: try await tellStatus(&parameters, caller)
+        case .getUris: try await getURIs(&parameters, caller)
+        case .getFiles: try await getFiles(&parameters, caller)
+        case .getServers: try await getServers(&parameters, caller)
+        case .getPeers: try await getPeers(&parameters)
+        case .tellActive: try await tellActive(&parameters, caller, to: &text)
+        case .tellWaiting: try await tellWaiting(&parameters, caller, to: &text)
+        case .tellStopped: try await tellStopped(&parameters, caller, to: &text)
+        case .getOption: try await getOption(&parameters)
+        case .changeUri: try await changeURI(&parameters)
+        case .changeOption: try await changeOption(&parameters)
+        case .getGlobalOption: try await globalOptions()
+        case .changeGlobalOption: try await changeGlobalOption(&parameters, caller)
+        case .purgeDownloadResult: try await purgeResults()
+        case .removeDownloadResult: try await removeResult(&parameters)
+        case .getVersion: version
+        case .getSessionInfo: ["sessionId": .string(sessionID)]
+        case .shutdown, .forceShutdown:
+            throw RPCError("fetchd is not stopped over this interface. Stop the service with its service manager.")
+        case .getGlobalStat: try await globalStatistics()
+        // Everything is stored before it is acknowledged.
+        case .saveSession: "OK"
+        case .multicall, .listMethods, .listNotifications: perform(unrestricted: method)
+        }
+    }
+}
+
+/// Finds jobs, and reads them for the listings.
+extension Aria2Service {
+    /// - Parameter isPresent: whether the job is read from the database, because the call depends on its present state.
+    /// - Throws: aria2's error if no job has this identifier, or if several begin with it.
+    func job(_ gid: GIDPrefix, isPresent: Bool = false) async throws -> Job {
+        let ids = try await jobs.jobs(withGID: gid, in: session)
+        guard let id = ids.first else { throw RPCError("GID \(gid) is not found") }
+        guard ids.count == 1 else { throw RPCError("GID \(gid) is not unique") }
+        do throws(StoreError) {
+            return try await isPresent ? jobs.storedJob(id) : jobs.job(id)
+        } catch {
+            guard case .noSuchJob = error else { throw error }
+            throw RPCError("GID \(gid) is not found")
+        }
+    }
+
+    /// The jobs that still exist.
+    func jobs(_ ids: some Sequence<JobID>) async throws -> [Job] {
+        var found: [Job] = []
+        for id in ids {
+            do throws(StoreError) {
+                found.append(try await jobs.job(id))
+            } catch {
+                guard case .noSuchJob = error else { throw error }
+            }
+        }
+        return found
+    }
+}
+
+/// The methods of aria2 1.37, in the order of its `system.listMethods`.
+enum RPCMethod: String, Sendable, CaseIterable {
+    case addUri = "aria2.addUri"
+    case addTorrent = "aria2.addTorrent"
+    case getPeers = "aria2.getPeers"
+    case addMetalink = "aria2.addMetalink"
+    case remove = "aria2.remove"
+    case pause = "aria2.pause"
+    case forcePause = "aria2.forcePause"
+    case pauseAll = "aria2.pauseAll"
+    case forcePauseAll = "aria2.forcePauseAll"
+    case unpause = "aria2.unpause"
+    case unpauseAll = "aria2.unpauseAll"
+    case forceRemove = "aria2.forceRemove"
+    case changePosition = "aria2.changePosition"
+    case tellStatus = "aria2.tellStatus"
+    case getUris = "aria2.getUris"
+    case getFiles = "aria2.getFiles"
+    case getServers = "aria2.getServers"
+    case tellActive = "aria2.tellActive"
+    case tellWaiting = "aria2.tellWaiting"
+    case tellStopped = "aria2.tellStopped"
+    case getOption = "aria2.getOption"
+    case changeUri = "aria2.changeUri"
+    case changeOption = "aria2.changeOption"
+    case getGlobalOption = "aria2.getGlobalOption"
+    case changeGlobalOption = "aria2.changeGlobalOption"
+    case purgeDownloadResult = "aria2.purgeDownloadResult"
+    case removeDownloadResult = "aria2.removeDownloadResult"
+    case getVersion = "aria2.getVersion"
+    case getSessionInfo = "aria2.getSessionInfo"
+    case shutdown = "aria2.shutdown"
+    case forceShutdown = "aria2.forceShutdown"
+    case getGlobalStat = "aria2.getGlobalStat"
+    case saveSession = "aria2.saveSession"
+    case multicall = "system.multicall"
+    case listMethods = "system.listMethods"
+    case listNotifications = "system.listNotifications"
+
+    /// The scope that a caller needs; nil: none, because the method says nothing about this service.
+    var scope: Scope? {
+        switch self {
+        case .multicall, .listMethods, .listNotifications: nil
+        case .getPeers, .tellStatus, .getUris, .getFiles, .getServers, .tellActive, .tellWaiting, .tellStopped,
+            .getOption, .getGlobalOption, .getVersion, .getSessionInfo, .getGlobalStat, .saveSession:
+            .read
+        case .addUri, .addTorrent, .addMetalink, .remove, .forceRemove, .pause, .forcePause, .pauseAll, .forcePauseAll,
+            .unpause, .unpauseAll, .changePosition, .changeUri, .changeOption, .purgeDownloadResult,
+            .removeDownloadResult:
+            .jobs
+        case .changeGlobalOption, .shutdown, .forceShutdown: .admin
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Downloads
+import Formats
+import Foundation
+import HTTPSemantics
+
+/// The options of a download, as a client sends them. Unknown options have no effect.
+struct DownloadOptions {
+    private let values: [DownloadOption: [String]]
+    /// The names of the other options, as far as they are names.
+    let ignoredNames: [String]
+
+    /// Values are strings; `header` may be an array of strings. aria2 ignores values of other types.
+    init(_ object: JSONObject) {
+        var (values, ignored): ([DownloadOption: [String]], [String]) = ([:], [])
+        for (name, value) in object.members {
+            guard let option = DownloadOption(rawValue: name) else {
+                ignored.append(name)
+                continue
+            }
+            if let text = value.stringValue {
+                values[option] = option == .header ? text.split(separator: "\n").map(String.init) : [text]
+            } else if option == .header, let texts = value.arrayValue {
+                values[option] = texts.compactMap(\.stringValue)
+            }
+        }
+        self.values = values
+        let isName = { (name: String) in name.utf8.count <= 64 && name.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+        ignoredNames = Array(ignored.filter(isName).prefix(32))
+    }
+
+    var isEmpty: Bool { values.isEmpty }
+
+    func has(_ option: DownloadOption) -> Bool { values[option] != nil }
+    func text(_ option: DownloadOption) -> String? { values[option]?.last }
+    func texts(_ option: DownloadOption) -> [String] { values[option] ?? [] }
+
+    // MARK: Values
+
+    func problem(_ option: DownloadOption, _ why: String? = nil) -> RPCError {
+        let sentence = "We encountered a problem while processing the option '--\(option.rawValue)'."
+        return RPCError(why.map { "\(sentence) \($0)" } ?? sentence)
+    }
+
+    func bool(_ option: DownloadOption) throws(RPCError) -> Bool? {
+        switch text(option) {
+        case nil: nil
+        // As in aria2, an empty value is true.
+        case "true"?, ""?: true
+        case "false"?: false
+        case _?: throw problem(option, "It takes true or false.")
+        }
+    }
+
+    func integer(_ option: DownloadOption, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
+        guard let text = text(option) else { return nil }
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number)
+        else {
+            throw problem(option, "It takes a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+
+    /// Bytes per second; `.some(nil)` for 0, which means no limit.
+    func rate(_ option: DownloadOption) throws(RPCError) -> Int64?? {
+        guard let text = text(option) else { return nil }
+        guard let bytes = SizeText.bytes(text), bytes <= 1 << 40 else {
+            throw problem(option, "It takes bytes per second, such as 200K or 1M; 0 means no limit.")
+        }
+        return .some(bytes == 0 ? nil : bytes)
+    }
+
+    var gid: GID? {
+        get throws(RPCError) {
+            guard let text = text(.gid) else { return nil }
+            guard let gid = GID(text) else { throw RPCError("Invalid GID \(text)") }
+            return gid
+        }
+    }
+
+    var isPaused: Bool {
+        get throws(RPCError) { try bool(.pause) ?? false }
+    }
+
+    // MARK: URIs
+
+    /// The URIs without repetitions, and without empty ones.
+    static func distinct(_ uris: [String]) -> [String] {
+        var known: Set<String> = []
+        return uris.map(normalized).filter { !$0.isEmpty && known.insert($0).inserted }
+    }
+
+    static func fault(in uri: String, allowsRehearsals: Bool) -> String? {
+        guard Rehearsal.isRehearsal(uri) else { return URLRule.fault(in: uri) }
+        return allowsRehearsals ? Rehearsal.fault(in: uri) : "is a rehearsal; start fetchd with --enable-rehearsals"
+    }
+
+    /// As in aria2, white space around a URI does not count, and a space in it becomes `%20`.
+    private static func normalized(_ uri: String) -> String {
+        let uri = uri.trimmingCharacters(in: .whitespacesAndNewlines).replacing(" ", with: "%20")
+        return Rehearsal.isRehearsal(uri) ? uri : URLRule.normalized(uri)
+    }
+}
+
+/// The options of a download that have a meaning here.
+enum DownloadOption: String, CaseIterable {
+    case allProxy = "all-proxy"
+    case allowOverwrite = "allow-overwrite"
+    case autoFileRenaming = "auto-file-renaming"
+    case checksum
+    case connectTimeout = "connect-timeout"
+    case dir
+    case dryRun = "dry-run"
+    case gid
+    case header
+    case httpPassword = "http-passwd"
+    case httpProxy = "http-proxy"
+    case httpsProxy = "https-proxy"
+    case httpUser = "http-user"
+    case maxConnectionPerServer = "max-connection-per-server"
+    case maxDownloadLimit = "max-download-limit"
+    case maxTries = "max-tries"
+    case out
+    case pause
+    case referer
+    case retryWait = "retry-wait"
+    case split
+    case timeout
+    case userAgent = "user-agent"
+}
+
+/// A number of bytes in the form of aria2's options: `200K`, `1M` or `1048576`.
+enum SizeText {
+    /// - Returns: nil for any other text.
+    static func bytes(_ text: String) -> Int64? {
+        guard let last = text.utf8.last else { return nil }
+        let (digits, unit): (Substring, Int64) =
+            switch last {
+            case UInt8(ascii: "K"), UInt8(ascii: "k"): (text.dropLast(), 1 << 10)
+            case UInt8(ascii: "M"), UInt8(ascii: "m"): (text.dropLast(), 1 << 20)
+            default: (text[...], 1)
+            }
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
+            return nil
+        }
+        let (bytes, overflows) = number.multipliedReportingOverflow(by: unit)
+        return overflows ? nil : bytes
+    }
+}
+
+/// The downloads folder, which `dir` in aria2's options must be, or lie in.
+struct DownloadsRoot: Sendable {
+    /// Absolute.
+    let path: String
+
+    /// - Parameter path: absolute; slashes at its end are removed.
+    init(path: String) {
+        self.path = path == "/" ? path : String(path.reversed().drop { $0 == "/" }.reversed())
+    }
+
+    /// The folder relative to the downloads folder; empty for the downloads folder itself.
+    ///
+    /// - Parameter dir: absolute, or relative to the downloads folder.
+    /// - Throws: an error if it is elsewhere.
+    func relative(_ dir: String) throws(RPCError) -> String {
+        let components = dir.split(separator: "/").filter { $0 != "." }
+        let inside: ArraySlice<Substring>
+        if dir.utf8.first == UInt8(ascii: "/") {
+            let own = path.split(separator: "/")
+            guard components.starts(with: own) else { throw outside(dir) }
+            inside = components[own.count...]
+        } else {
+            inside = components[...]
+        }
+        let relative = inside.joined(separator: "/")
+        if let fault = FilePathRule.fault(inDirectory: relative) { throw RPCError("The dir '\(dir)' \(fault).") }
+        return relative
+    }
+
+    private func outside(_ dir: String) -> RPCError {
+        RPCError("The dir '\(dir)' is not the downloads folder \(path), and does not lie in it.")
+    }
+
+    /// - Parameter relative: with `/` between components; nil or empty for the downloads folder itself.
+    func absolute(_ relative: String?) -> String {
+        guard let relative, !relative.isEmpty else { return path }
+        return path == "/" ? "/" + relative : "\(path)/\(relative)"
+    }
+}

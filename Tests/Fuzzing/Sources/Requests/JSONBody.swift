@@ -1,1 +1,0 @@
-../../../../Sources/API/Requests/JSONBody.swift

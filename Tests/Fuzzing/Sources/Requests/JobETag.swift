@@ -1,1 +1,0 @@
-../../../../Sources/API/Documents/JobETag.swift

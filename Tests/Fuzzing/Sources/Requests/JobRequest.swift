@@ -1,0 +1,1 @@
+../../../../Sources/API/Requests/JobRequest.swift
