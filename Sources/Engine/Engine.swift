@@ -5,13 +5,13 @@ import Locks
 import Logging
 import Storage
 
-/// Runs the jobs of the store: admits them, runs their attempts, promises their offsets, promotes their files and
+/// Runs the jobs of the store: admits them, runs their attempts, stores their offsets, finalizes their files and
 /// finishes their batches. docs/architecture.md follows one job through the engine.
 public final class Engine: Sendable {
     let services: EngineServices
-    let active: ActiveAttempts
+    var active: ActiveAttempts { services.active }
     let options: Options
-    private let promoter: Promoter
+    private let finalizeQueue: FinalizeQueue
     /// Attempts that the writer's thread has begun, for `run()`.
     private let begun = AsyncStream<Attempt>.makeStream()
 
@@ -20,17 +20,17 @@ public final class Engine: Sendable {
     ) {
         self.options = options
         let limits = Limits(options)
+        let connections = HostConnections(
+            limit: limits.connectionsPerHost, maxAdditional: limits.additionalConnections,
+            areClaimed: store.node != nil, onRoom: { store.work(.jobs).set() })
         services = EngineServices(
-            store: store, folder: folder, client: client, lanes: DiskLanes(),
-            connections: HostConnections(
-                limit: limits.connectionsPerHost, maxAdditional: limits.additionalConnections,
-                areClaimed: store.node != nil, onRoom: { store.work(.jobs).set() }),
+            store: store, folder: folder, client: client, diskQueues: DiskQueues(), connections: connections,
+            active: ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: connections),
             stop: StopRequest(intervals: options.intervals),
             rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
             limits: Locked(limits), tracesOrigins: options.tracesOrigins, time: store.time, log: log)
-        active = ActiveAttempts(
-            serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: services.connections)
-        promoter = Promoter(services, active, lane: services.lanes.next())
+        finalizeQueue = FinalizeQueue(services)
+        let active = services.active
         store.exchange.connect {
             [active] in
             active.reports
@@ -64,12 +64,11 @@ public final class Engine: Sendable {
     public var isStopping: Bool { services.stop.isMade }
 
     private func runAttempts() async {
-        let run = AttemptRun(services: services, active: active, promoter: promoter)
         await withDiscardingTaskGroup { group in
             for await attempt in begun.stream {
-                group.addTask { [active] in
-                    await run(attempt)
-                    active.drop(attempt)
+                group.addTask { [finalizeQueue, active] in
+                    await attempt.run(finalizingIn: finalizeQueue)
+                    active.remove(attempt)
                     attempt.control.ended.open()
                 }
             }
@@ -81,7 +80,8 @@ public final class Engine: Sendable {
         // If no node leads, this one does before the workers of the leader look. After a fault, the worker tries again.
         _ = try? await NodeTakeover(services: services).pass()
         let loop = MaintenanceLoop(
-            leads: { [store = services.store] in store.isLeader }, time: services.time, log: services.log,
+            leads: { [store = services.store] in store.isLeader },
+            holdsLease: { [store = services.store] in store.holdsLease }, time: services.time, log: services.log,
             retryInterval: options.intervals.maintenanceRetry)
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
@@ -99,25 +99,25 @@ public final class Engine: Sendable {
         let intervals = options.intervals
         return [
             Scheduler(
-                services: services, limits: { [self] in admissionLimits }, active: active,
+                services: services, limits: { [self] in admissionLimits },
                 start: { [self] in start($0) }),
             NodeTakeover(services: services),
-            PromotionRecovery(services: services, active: active, promoter: promoter),
-            LeaseMonitor(services: services, active: active),
-            AttemptRequestReader(services: services, active: active),
-            AttemptComparison(services: services, active: active, interval: intervals.attemptComparison),
+            PromotionRecovery(services: services, finalizeQueue: finalizeQueue),
+            LeaseMonitor(services: services),
+            AttemptRequestReader(services: services),
+            AttemptComparison(services: services, interval: intervals.attemptComparison),
             ConnectionClaimer(services: services, limits: { [self] in admissionLimits }),
-            ConfigurationReader(services: services, active: active),
+            ConfigurationReader(services: services),
             FileRemover(services: services),
             ClockMonitor(services: services, interval: intervals.clockCheck),
             BatchFinisher(services: services),
             Checkpointer(
-                services: services, active: active, lane: services.lanes.next(), interval: intervals.checkpoint),
-            DeadlineEnforcer(services: services, active: active),
+                services: services, diskQueue: services.diskQueues.next(), interval: intervals.checkpoint),
+            DeadlineEnforcer(services: services),
             PartExpirer(services: services),
             SessionCloser(services: services),
             FolderMonitor(
-                services: services, lane: services.lanes.next(), interval: intervals.folderInspection,
+                services: services, diskQueue: services.diskQueues.next(), interval: intervals.folderInspection,
                 faultInterval: intervals.folderRecovery),
             AcknowledgementMonitor(
                 services: services, patience: options.acknowledgementPatience,
@@ -138,7 +138,7 @@ public final class Engine: Sendable {
     /// The live view of a running job; nil when the job has no running attempt. If the job runs on another node, the view is up
     /// to two seconds old, and older while the database is away.
     public func progress(of job: JobID) -> LiveProgress? {
-        active[job]?.live ?? services.store.exchange[job]?.live
+        active[job]?.control.live ?? services.store.exchange[job]?.live
     }
 
     /// The live view of every running attempt, on all nodes.
@@ -149,25 +149,25 @@ public final class Engine: Sendable {
         let attempt = active.begin(admitted, services)
         guard case .terminated = begun.continuation.yield(attempt) else { return }
         // `run()` was cancelled, so the next start queues the job again.
-        active.drop(attempt)
+        active.remove(attempt)
         attempt.control.ended.open()
     }
 }
 
 extension Engine {
-    /// Restores a consistent state after a start, before any other operation: removes parts without a promise, queues
+    /// Restores a consistent state after a start, before any other operation: removes parts that no job needs, queues
     /// interrupted jobs again, and completes interrupted promotions.
     public func recover() async throws {
         try await findOlderFiles()
         let (interrupted, promoting) = try await services.store.recoverInterrupted()
         // The files first: what another node makes in the meantime is not judged.
-        let found = try await services.lanes.metadata.run { [services] in services.folder.partFiles() }
+        let found = try await services.inFolder { $0.partFiles() }
         let nodes = Set(try await services.store.nodes().map(\.node.number))
-        let promised = try await services.store.neededParts()
-        let swept = try await services.lanes.metadata.run { [services] in
-            services.folder.sweepParts(
-                found, promised: promised, nodes: nodes,
-                sparing: [services.store.beganAt, services.folder.claimedSince].compactMap(\.self).max())
+        let needed = try await services.store.neededParts()
+        let swept = try await services.inFolder { [store = services.store] folder in
+            folder.sweepParts(
+                found, needed: needed, nodes: nodes,
+                sparing: [store.beganAt, folder.claimedSince].compactMap(\.self).max())
         }
         if swept.spared > 0 {
             services.log.warning(
@@ -177,6 +177,29 @@ extension Engine {
         services.log.info(
             "Recovered. Jobs queued again: \(interrupted). Promotions continued: \(promoting.count). Left-over parts removed: \(swept.removed). Parts cut back to their offsets: \(swept.truncated)."
         )
-        await promoter.complete(promoting, services)
+        await finalizeQueue.complete(promoting)
+    }
+}
+
+/// Why the engine cannot start, or refuses an action.
+public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
+    case downloadsFolderUnusable(path: String, why: String)
+    /// Another service has the folder.
+    case downloadsFolderInUse(path: String)
+    /// Another database has used the folder, and its file system has no locks.
+    case downloadsFolderUncertain(path: String)
+    /// The engine is stopping: it begins no further step of an action, or its disk fails and no change can be stored.
+    case stopped
+
+    public var description: String {
+        switch self {
+        case .downloadsFolderUnusable(let path, let why):
+            "The downloads folder \(path) cannot be used: \(why). Check that it exists and may be written."
+        case .downloadsFolderInUse(let path):
+            "The downloads folder \(path) belongs to another fetchd that is running. Each would remove the unfinished downloads of the other. Stop it, or start this one with another --downloads-dir. Only services of one PostgreSQL database can share a folder, if all of them are started with --downloads shared."
+        case .downloadsFolderUncertain(let path):
+            "The downloads folder \(path) was last used with another database, and its file system has no locks, which would show whether that fetchd is still running. If none is, remove \(path)/\(FilePathRule.partsDirectory)/\(FolderClaim.name) and start again: fetchd then takes the folder. Otherwise name another --downloads-dir."
+        case .stopped: "fetchd is stopping, and has not done all of it. Try again when it runs."
+        }
     }
 }

@@ -1,3 +1,8 @@
+import Downloads
+import Foundation
+import Metrics
+import Storage
+
 /// The engine's load at this moment, and the disk space left.
 public struct EngineLoad: Sendable {
     /// Running attempts, and their maximum number.
@@ -12,4 +17,42 @@ public struct EngineLoad: Sendable {
     public let throughputInterval = ThroughputHistory.interval
     /// Space of the file system of the downloads folder; nil when the system does not report it.
     public var disk: DiskSpace?
+}
+
+extension Engine {
+    /// Why the downloads folder cannot be used; nil while it works.
+    public var folderFault: String? {
+        services.health.fault.map { "The downloads folder does not work: could not \($0.action): \($0.reason)." }
+    }
+
+    /// - Parameter start: the uptime at which the service started. `throughput` has no earlier intervals.
+    public func load(since start: Duration) async -> EngineLoad {
+        let disk = try? await services.inFolder(\.space)
+        let running = active.reports
+        return EngineLoad(
+            slotsUsed: running.count, slots: services.limits.withLock(\.jobs),
+            bytesPerSecond: running.reduce(0) { $0 + ($1.live.bytesPerSecond ?? 0) },
+            bytesReceived: services.received.bytes,
+            throughput: services.received.rates(at: services.time.uptime, since: start), disk: disk)
+    }
+}
+
+/// A job with a running attempt, at this moment.
+public typealias RunningJob = NodeExchange.Report
+
+/// The durations and results of what the engine has done, since it was created.
+public struct EngineMeasurements: Sendable {
+    /// Attempts, from their start to the commit of their end.
+    public let attempts = HistogramFamily<AttemptResult>(.downloads)
+    /// Failed attempts.
+    public let failures = CounterFamily<Failure.Code>()
+    /// Syncs of the downloads folder: of one or several parts, with the names of new ones.
+    public let syncs = HistogramRecorder(.disk)
+}
+
+/// How an attempt ended, for metrics.
+public enum AttemptResult: String, Sendable, CaseIterable {
+    case succeeded, failed
+    /// A client paused or cancelled the job, its time was over, or fetchd stops.
+    case stopped
 }

@@ -1,23 +1,26 @@
 import CurlClient
 import Descriptors
 import Downloads
+import Formats
+import Foundation
 import HTTPSemantics
 import Locks
 import LogLines
 import Logging
 import Storage
 
-/// The values that the parts of the engine share: the store, the downloads folder, the transfer client, the disk lanes.
+/// The values that the parts of the engine share: the store, the downloads folder, the transfer client, the disk queues.
 struct EngineServices: Sendable {
     let store: Store
     let folder: DownloadsFolder
     let client: CurlClient
-    let lanes: DiskLanes
+    let diskQueues: DiskQueues
     let leases = SessionLeases()
     let health = FolderHealth()
     let connections: HostConnections
+    let active: ActiveAttempts
     let received = ReceivedBytes()
-    /// Of all writes together, because an outage of the database fails those of all jobs.
+    /// The failures of all writes together, because an outage of the database fails those of all jobs.
     let failedWrites = Locked(RepeatedFailures())
     let measurements = EngineMeasurements()
     /// Set when the retention of the journal has changed.
@@ -40,19 +43,19 @@ struct EngineServices: Sendable {
 
     var storageLimits: Engine.StorageLimits { limits.withLock(\.storage) }
 
-    /// The file that an attempt writes to: the promised part that the attempt continues, or a new part. fetchd never
-    /// overwrites promised bytes, so a restart begins a new part.
+    /// The file that an attempt writes to: the stored part that the attempt continues, or a new part. fetchd never
+    /// overwrites stored bytes, so a restart begins a new part.
     func partFile(
         continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
-        _ lane: DiskLane
+        _ diskQueue: DiskQueue
     ) -> PartFile {
         if let (part, file) = continued {
-            return PartFile(part.id, having: part.ranges, digesting: algorithms, lane: lane, in: folder) {
+            return PartFile(part.id, having: part.ranges, digesting: algorithms, diskQueue: diskQueue, in: folder) {
                 file
             }
         }
         let id = store.makePartID()
-        return PartFile(id, digesting: algorithms, lane: lane, in: folder) { [folder] () throws(DiskError) in
+        return PartFile(id, digesting: algorithms, diskQueue: diskQueue, in: folder) { [folder] () throws(DiskError) in
             try folder.makePart(id)
         }
     }
@@ -69,10 +72,17 @@ struct EngineServices: Sendable {
         if case .restarted = outcome, let part = job.part { await removeParts([part.id]) }
     }
 
-    /// Removes the files of parts that are no longer promised.
+    /// Runs short operations on names in the downloads folder.
+    func inFolder<Value: Sendable>(
+        _ work: @escaping @Sendable (DownloadsFolder) throws -> Value
+    ) async throws -> Value {
+        try await diskQueues.metadata.run { [folder] in try work(folder) }
+    }
+
+    /// Removes the files of parts that no job needs any more.
     func removeParts(_ parts: [PartID]) async {
         guard !parts.isEmpty else { return }
-        try? await lanes.metadata.run { [folder] in
+        try? await inFolder { folder in
             for part in parts { folder.removePart(part) }
         }
     }
@@ -99,7 +109,7 @@ struct EngineServices: Sendable {
                 throw NotStored()
             } catch {
                 hasFailed = true
-                noteFailure(of: what, error)
+                logFailure(of: what, error)
             }
             guard await stop.pauseBeforeRepeating(by: time) else {
                 log.error("fetchd stops and gives up storing \(what).")
@@ -109,9 +119,47 @@ struct EngineServices: Sendable {
         }
     }
 
-    private func noteFailure(of what: String, _ error: any Error) {
+    private func logFailure(of what: String, _ error: any Error) {
         guard let count = failedWrites.withLock({ $0.note(at: time.uptime) }) else { return }
         log.error(
             "Could not store \(what): \(error) fetchd tries again until it stops.\(RepeatedFailures.suffix(count))")
+    }
+}
+
+/// The engine stopped before the disk accepted a change. The database keeps its earlier state, and the next start
+/// continues from that state.
+struct NotStored: Error {}
+
+/// The request to stop the engine. A write that the disk refuses is repeated while the engine runs, and for `stopGrace`
+/// after this request.
+final class StopRequest: Sendable {
+    private let moment = Locked<ContinuousClock.Instant?>(nil)
+    private let requested = Latch()
+
+    private let intervals: Engine.Intervals
+
+    init(intervals: Engine.Intervals) { self.intervals = intervals }
+
+    var isMade: Bool { moment.withLock { $0 != nil } }
+
+    /// Only the first request counts.
+    func make() {
+        moment.withLock { $0 = $0 ?? .now }
+        requested.open()
+    }
+
+    /// Returns after the request was made. Cancelling the task has no effect.
+    func wait() async { await requested.wait() }
+
+    /// Waits before a failed write is repeated.
+    ///
+    /// - Returns: false when the write must not be repeated: the engine has been stopping for `stopGrace`, or the task
+    ///   was cancelled.
+    func pauseBeforeRepeating(by time: any TimeSource) async -> Bool {
+        let made = moment.withLock { $0 }
+        if let made, ContinuousClock.now - made >= .seconds(intervals.stopGrace) { return false }
+        let pause = made == nil ? intervals.writeRetry : intervals.writeRetryWhileStopping
+        do { try await time.sleep(until: time.now.addingTimeInterval(pause)) } catch { return false }
+        return true
     }
 }

@@ -25,7 +25,7 @@ import Testing
         }
         try budget.claim(300, for: PartID("b"), of: space)
         // What is written or reserved is not free any more, and not claimed twice.
-        budget.note(0, of: PartID("a"))
+        budget.update(0, of: PartID("a"))
         try budget.claim(100, for: PartID("c"), of: DiskSpace(free: 500, total: 10_000))
         budget.release(PartID("b"))
         try budget.claim(400, for: PartID("c"), of: DiskSpace(free: 500, total: 10_000))
@@ -38,7 +38,7 @@ import Testing
         let space = DiskSpace(free: 1000, total: 10_000)
         try budget.claim(900, for: PartID("a"), of: space)
         try budget.claim(1000, for: PartID("a"), of: space)
-        budget.note(5, of: PartID("unknown"))
+        budget.update(5, of: PartID("unknown"))
         budget.release(PartID("a"))
         try budget.claim(1000, for: PartID("b"), of: space)
     }
@@ -60,8 +60,8 @@ import Testing
         let folder = try DownloadsFolder(at: temporary.path, minimumFreeBytes: 0)
         let space = try #require(folder.space)
         do {
-            let lane = DiskLanes(count: 1).next()
-            let part = PartFile(PartID("a"), digesting: [], lane: lane, in: folder) { () throws(DiskError) in
+            let diskQueue = DiskQueues(count: 1).next()
+            let part = PartFile(PartID("a"), digesting: [], diskQueue: diskQueue, in: folder) { () throws(DiskError) in
                 try folder.makePart(PartID("a"))
             }
             // Other tests write to the same disk in the meantime.

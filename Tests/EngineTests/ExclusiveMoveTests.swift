@@ -59,7 +59,7 @@ import Testing
         let promotion = try fixture.promotion(of: fixture.part("part_1", "abc"), to: "f", size: 3, conflict)
         #expect(link(fixture.temporary.path(Self.part), fixture.temporary.path("f")) == 0)
         // The next start sweeps the parts before it carries the promotion on.
-        #expect(fixture.folder.sweepParts(promised: [promotion.part: 3]).removed == 0)
+        #expect(fixture.folder.sweepParts(needed: [promotion.part: 3]).removed == 0)
         #expect(fixture.folder.place([promotion]).allSatisfy { $0 == nil })
         #expect(fixture.text("f") == "abc")
         #expect(fixture.temporary.files == ["f"])

@@ -75,14 +75,14 @@ import Testing
         // At every start, not only at the first.
         for _ in 0..<2 {
             folder = try open("b")
-            let swept = folder.sweepParts(promised: [:], sparing: folder.claimedSince)
+            let swept = folder.sweepParts(needed: [:], sparing: folder.claimedSince)
             #expect(swept.spared == 1 && swept.removed == 0)
             folder.release()
         }
         _ = try folder.makePart(PartID("part_b"))
         try setTime(of: "part_b", Date().addingTimeInterval(10))
         folder = try open("b")
-        #expect(folder.sweepParts(promised: [:], sparing: folder.claimedSince).removed == 1)
+        #expect(folder.sweepParts(needed: [:], sparing: folder.claimedSince).removed == 1)
         #expect(folder.hasFile(of: PartID("part_a")))
     }
 

@@ -8,7 +8,7 @@ import TestKit
 struct FolderFixture {
     let temporary: TemporaryFolder
     let folder: DownloadsFolder
-    let lane = DiskLanes(count: 1).next()
+    let diskQueue = DiskQueues(count: 1).next()
 
     init(
         modes: FileModes = FileModes(), for use: FolderUse = .alone, moving move: ExclusiveMove = ExclusiveMove(),
@@ -16,12 +16,12 @@ struct FolderFixture {
     ) throws {
         self.temporary = try temporary ?? TemporaryFolder()
         folder = try DownloadsFolder(
-            at: self.temporary.path, minimumFreeBytes: nil, modes: modes, for: use, moving: move)
+            at: self.temporary.path, minimumFreeBytes: nil, modes: modes, for: use, claimedBy: nil, moving: move)
     }
 
     func part(_ name: String, _ text: String) throws -> PartFile {
         let (folder, id) = (folder, PartID(name))
-        let part = PartFile(id, digesting: [.sha256], lane: lane, in: folder) { () throws(DiskError) in
+        let part = PartFile(id, digesting: [.sha256], diskQueue: diskQueue, in: folder) { () throws(DiskError) in
             try folder.makePart(id)
         }
         try part.open()

@@ -47,7 +47,7 @@ import Testing
         ] {
             let fixture = try FolderFixture(for: use)
             for name in all { _ = try fixture.part(name, "abcdef") }
-            #expect(fixture.folder.sweepParts(promised: [:]).removed == swept.count)
+            #expect(fixture.folder.sweepParts(needed: [:]).removed == swept.count)
             let left = Set(all).subtracting(swept).map { ".incomplete/\($0).part" }.sorted()
             #expect(fixture.temporary.files == left)
         }
@@ -57,7 +57,7 @@ import Testing
         let fixture = try FolderFixture(for: Self.use(.shared))
         for name in [Self.own, Self.foreign] { _ = try fixture.part(name, "abcdef") }
         let promised = [PartID(Self.own): Int64(2), PartID(Self.foreign): Int64(2)]
-        #expect(fixture.folder.sweepParts(promised: promised).truncated == 1)
+        #expect(fixture.folder.sweepParts(needed: promised).truncated == 1)
         #expect(fixture.text(".incomplete/\(Self.foreign).part") == "abcdef")
     }
 
@@ -72,7 +72,7 @@ import Testing
             let found = fixture.folder.partFiles()
             _ = try fixture.part(new, "abcdef")
             let offsets = [PartID(Self.own): Int64(6), PartID(promised): Int64(2)]
-            let counts = fixture.folder.sweepParts(found, promised: offsets, nodes: [1, 4])
+            let counts = fixture.folder.sweepParts(found, needed: offsets, nodes: [1, 4])
             #expect(counts.removed == swept.count && counts.truncated == 0)
             let left = Set(all + [new]).subtracting(swept).map { ".incomplete/\($0).part" }.sorted()
             #expect(fixture.temporary.files == left)
@@ -127,8 +127,8 @@ import Testing
         _ = try fixture.temporary.write("done", to: "f")
         losing.holds.clear()
         fixture.folder.removePart(id)
-        #expect(fixture.folder.sweepParts(promised: [:]).truncated == 0)
-        #expect(fixture.folder.sweepParts(promised: [id: 2]).truncated == 0)
+        #expect(fixture.folder.sweepParts(needed: [:]).truncated == 0)
+        #expect(fixture.folder.sweepParts(needed: [id: 2]).truncated == 0)
         let promised = Part(
             id: id, url: "", validators: Validators(), size: nil, ranges: ByteRanges(prefix: 2))
         #expect(throws: DownloadsFolder.PartLoss.leaseLost) { try fixture.folder.openPart(promised) }

@@ -38,7 +38,7 @@ import Testing
     }
 
     private func endAttempt() {
-        engine.active.drop(attempt)
+        engine.active.remove(attempt)
         attempt.control.ended.open()
     }
 

@@ -24,51 +24,52 @@ import Testing
         let connections = connections()
         let job = job("http://host/a", session)
         connections.begin(job)
-        #expect((0..<4).map { _ in connections.take(at: host, of: session, atMost: nil) } == [true, true, true, false])
+        #expect(
+            (0..<4).map { _ in connections.acquire(at: host, of: session, atMost: nil) } == [true, true, true, false])
         connections.end(job)
-        #expect(connections.take(at: host, of: session, atMost: nil))
-        connections.giveBack(at: host, of: session)
-        connections.giveBack(at: host, of: session)
-        #expect(connections.take(at: host, of: session, atMost: nil))
+        #expect(connections.acquire(at: host, of: session, atMost: nil))
+        connections.release(at: host, of: session)
+        connections.release(at: host, of: session)
+        #expect(connections.acquire(at: host, of: session, atMost: nil))
     }
 
     @Test func hostsAreCountedEachAndSessionsTogether() {
         let connections = connections(limit: 2)
         connections.begin(job("http://host/a", Name(trusted: "other")))
-        #expect(connections.take(at: host, of: session, atMost: nil))
-        #expect(!connections.take(at: host, of: session, atMost: nil))
-        #expect(connections.take(at: "mirror:80", of: session, atMost: nil))
+        #expect(connections.acquire(at: host, of: session, atMost: nil))
+        #expect(!connections.acquire(at: host, of: session, atMost: nil))
+        #expect(connections.acquire(at: "mirror:80", of: session, atMost: nil))
     }
 
     @Test func theSmallerLimitHolds() {
         let connections = connections()
         connections.begin(job("http://host/a", Name(trusted: "other")))
-        #expect(connections.take(at: host, of: session, atMost: 1))
-        #expect(!connections.take(at: host, of: session, atMost: 1))
+        #expect(connections.acquire(at: host, of: session, atMost: 1))
+        #expect(!connections.acquire(at: host, of: session, atMost: 1))
     }
 
     @Test func nothingIsTakenWhileJobsAreAdmitted() {
         let connections = connections()
-        #expect(connections.take(at: host, of: session, atMost: nil))
+        #expect(connections.acquire(at: host, of: session, atMost: nil))
         let taken = connections.beginAdmission()
         #expect(taken.map { "\($0.session) \($0.host) \($0.count)" } == ["s host:80 1"])
-        #expect(!connections.take(at: host, of: session, atMost: nil))
+        #expect(!connections.acquire(at: host, of: session, atMost: nil))
         connections.endAdmission()
-        #expect(connections.take(at: host, of: session, atMost: nil))
+        #expect(connections.acquire(at: host, of: session, atMost: nil))
     }
 
     @Test func descriptorsBoundThemAltogether() {
         let connections = connections(maxAdditional: 2)
-        #expect(connections.take(at: "a:80", of: session, atMost: nil))
-        #expect(connections.take(at: "b:80", of: session, atMost: nil))
-        #expect(!connections.take(at: "c:80", of: session, atMost: nil))
+        #expect(connections.acquire(at: "a:80", of: session, atMost: nil))
+        #expect(connections.acquire(at: "b:80", of: session, atMost: nil))
+        #expect(!connections.acquire(at: "c:80", of: session, atMost: nil))
     }
 
     @Test func reportsFreedConnections() async {
         let rung = Latch()
         let connections = HostConnections(limit: 1, maxAdditional: 1) { rung.open() }
-        #expect(connections.take(at: host, of: session, atMost: nil))
-        connections.giveBack(at: host, of: session)
+        #expect(connections.acquire(at: host, of: session, atMost: nil))
+        connections.release(at: host, of: session)
         await rung.wait()
     }
 
@@ -82,10 +83,10 @@ import Testing
     @Test func oneClaimIsForAllConnectionsOfAJob() async {
         let (connections, bell) = (claimed, AsyncAutoResetEvent())
         func take() -> Bool {
-            connections.take(at: host, of: session, atMost: nil, wish: .init(count: 3, bell: bell))
+            connections.acquire(at: host, of: session, atMost: nil, wish: .init(count: 3, bell: bell))
         }
         #expect(!take() && !take())
-        let claims = connections.takeClaims()
+        let claims = connections.consumeClaims()
         #expect(counts(claims?.used) == [] && counts(claims?.wanted) == [3])
         // The claim is being decided.
         #expect(!take())
@@ -96,20 +97,20 @@ import Testing
 
     @Test func aClaimThatWasRefusedIsNotRepeatedAtOnce() {
         let (connections, wish) = (claimed, ConnectionClaims.Wish(count: 2, bell: AsyncAutoResetEvent()))
-        #expect(!connections.take(at: host, of: session, atMost: nil, wish: wish))
-        #expect(counts(connections.takeClaims()?.wanted) == [2])
+        #expect(!connections.acquire(at: host, of: session, atMost: nil, wish: wish))
+        #expect(counts(connections.consumeClaims()?.wanted) == [2])
         connections.grant([])
-        #expect(!connections.take(at: host, of: session, atMost: nil, wish: wish))
-        #expect(connections.takeClaims() == nil)
+        #expect(!connections.acquire(at: host, of: session, atMost: nil, wish: wish))
+        #expect(connections.consumeClaims() == nil)
     }
 
     @Test func connectionsThatHaveEndedAreGivenBack() {
         let (connections, wish) = (claimed, ConnectionClaims.Wish(count: 1, bell: AsyncAutoResetEvent()))
-        #expect(!connections.take(at: host, of: session, atMost: nil, wish: wish))
-        connections.grant(connections.takeClaims()?.wanted ?? [])
-        #expect(connections.take(at: host, of: session, atMost: nil, wish: wish))
+        #expect(!connections.acquire(at: host, of: session, atMost: nil, wish: wish))
+        connections.grant(connections.consumeClaims()?.wanted ?? [])
+        #expect(connections.acquire(at: host, of: session, atMost: nil, wish: wish))
         #expect(!connections.hasSurplus)
-        connections.giveBack(at: host, of: session)
+        connections.release(at: host, of: session)
         #expect(connections.hasSurplus)
     }
 }

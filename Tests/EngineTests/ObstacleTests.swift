@@ -30,9 +30,9 @@ import Testing
 
     @Test(arguments: Obstacle.allCases) func isNotCutAsAPart(_ obstacle: Obstacle) throws {
         guard put(obstacle, ".incomplete/part_1.part") else { return #expect(obstacle == .device) }
-        #expect(fixture.folder.sweepParts(promised: [PartID("part_1"): 4]).truncated == 0)
+        #expect(fixture.folder.sweepParts(needed: [PartID("part_1"): 4]).truncated == 0)
         #expect(outside.isUntouched)
-        _ = fixture.folder.sweepParts(promised: [:])
+        _ = fixture.folder.sweepParts(needed: [:])
         #expect(outside.isUntouched)
     }
 

@@ -21,7 +21,7 @@ import Testing
             id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 2))
         let file = try folder.openPart(promised)
         let continued = PartFile(
-            promised.id, having: promised.ranges, digesting: [.sha256], lane: fixture.lane, in: fixture.folder
+            promised.id, having: promised.ranges, digesting: [.sha256], diskQueue: fixture.diskQueue, in: fixture.folder
         ) {
             file
         }
@@ -64,7 +64,7 @@ import Testing
     @Test func leftOverPartsAreSwept() throws {
         let fixture = try FolderFixture()
         for name in ["part_1", "part_2", "part_3"] { _ = try fixture.part(name, "abcdef") }
-        let swept = fixture.folder.sweepParts(promised: [PartID("part_1"): 6, PartID("part_2"): 2])
+        let swept = fixture.folder.sweepParts(needed: [PartID("part_1"): 6, PartID("part_2"): 2])
         #expect(swept == (removed: 1, truncated: 1, spared: 0))
         #expect(fixture.text(".incomplete/part_1.part") == "abcdef")
         #expect(fixture.text(".incomplete/part_2.part") == "ab")
@@ -75,11 +75,11 @@ import Testing
     @Test func unknownPartsThatAreOlderThanTheDatabaseAreLeftAlone() throws {
         let fixture = try FolderFixture()
         for name in ["part_1", "part_2"] { _ = try fixture.part(name, "abcdef") }
-        let later = fixture.folder.sweepParts(promised: [PartID("part_1"): 2], sparing: Date(timeIntervalSinceNow: 60))
+        let later = fixture.folder.sweepParts(needed: [PartID("part_1"): 2], sparing: Date(timeIntervalSinceNow: 60))
         #expect(later == (removed: 0, truncated: 1, spared: 1))
         #expect(fixture.text(".incomplete/part_2.part") == "abcdef")
         let earlier = fixture.folder.sweepParts(
-            promised: [PartID("part_1"): 2], sparing: Date(timeIntervalSinceNow: -60))
+            needed: [PartID("part_1"): 2], sparing: Date(timeIntervalSinceNow: -60))
         #expect(earlier == (removed: 1, truncated: 0, spared: 0))
     }
 
@@ -117,18 +117,25 @@ import Testing
 }
 
 @Suite struct AttemptControlTests {
+    private func control() -> AttemptControl {
+        let (time, spec) = (ManualTime(), JobSpec(url: "http://a/file"))
+        let job = Job(id: JobID("job_a"), session: Name(trusted: "s"), batch: 1, spec: spec, createdAt: time.now)
+        return AttemptControl(
+            of: job, ResolvedSpec(job, in: SessionConfiguration()), under: [], time: time, total: ReceivedBytes())
+    }
+
     @Test func aStopAndAPromotionExcludeEachOther() {
-        let stopped = AttemptControl()
+        let stopped = control()
         stopped.requestStop(.decided(.asked(.pause)))
-        #expect(!stopped.beginPromotion())
-        let promoting = AttemptControl()
-        #expect(promoting.beginPromotion())
-        promoting.requestStop(.decided(.asked(.cancel(keepsPart: false))))
-        #expect(promoting.stop == nil)
+        #expect(!stopped.beginFinalizing())
+        let finalizing = control()
+        #expect(finalizing.beginFinalizing())
+        finalizing.requestStop(.decided(.asked(.cancel(keepsPart: false))))
+        #expect(finalizing.stop == nil)
     }
 
     @Test func aCancellationOverrulesAPauseButNotTheOtherWayRound() {
-        let control = AttemptControl()
+        let control = control()
         control.requestStop(.decided(.asked(.pause)))
         control.requestStop(.decided(.asked(.cancel(keepsPart: false))))
         #expect(control.stop == .decided(.asked(.cancel(keepsPart: false))))
@@ -143,7 +150,9 @@ import Testing
     /// A device that takes every byte and cannot be synced.
     private func unsyncable(_ fixture: FolderFixture) throws -> PartFile {
         let device = try Descriptor.open("/dev/null", flags: O_RDWR, to: "open the device")
-        let part = PartFile(PartID("part_0"), digesting: [], lane: fixture.lane, in: fixture.folder) { device }
+        let part = PartFile(PartID("part_0"), digesting: [], diskQueue: fixture.diskQueue, in: fixture.folder) {
+            device
+        }
         try part.open()
         return part
     }
@@ -158,7 +167,7 @@ import Testing
         }
         #expect(!part.isDirty)
         #expect(part.durable.isEmpty)
-        #expect(throws: DiskError("sync the part", code: EIO)) { try part.noteDurable(part.written) }
+        #expect(throws: DiskError("sync the part", code: EIO)) { try part.recordDurable(part.written) }
     }
 
     @Test func aFailedFdatasyncBreaksThePart() throws {
@@ -198,7 +207,7 @@ import Testing
         let fixture = try FolderFixture()
         let part = try fixture.part("part_1", "abc")
         #expect(!part.isNameDurable)
-        #expect(fixture.folder.syncForPromise([part]).allSatisfy { $0 == nil })
+        #expect(fixture.folder.syncForCheckpoint([part]).allSatisfy { $0 == nil })
         #expect(part.isNameDurable)
     }
 

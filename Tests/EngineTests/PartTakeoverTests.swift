@@ -24,7 +24,7 @@ import Testing
     }
 
     private func takeOver(isStopped: @escaping @Sendable () -> Bool = { false }) async -> PartTakeover {
-        await fixture.services.takeOverPart(of: job, in: fixture.services.lanes.next(), isStopped: isStopped)
+        await fixture.services.takeOverPart(of: job, in: fixture.services.diskQueues.next(), isStopped: isStopped)
     }
 
     @Test func continuesInACopyThatIsPromised() async throws {

@@ -99,7 +99,7 @@ import Testing
             id: PartID("part_1"), url: "", validators: Validators(), size: 3, ranges: ByteRanges(prefix: 3))
         let file = try fixture.folder.openPart(promised)
         let part = PartFile(
-            promised.id, having: promised.ranges, digesting: [.md5], lane: fixture.lane, in: fixture.folder
+            promised.id, having: promised.ranges, digesting: [.md5], diskQueue: fixture.diskQueue, in: fixture.folder
         ) { file }
         try part.open()
         #expect(try part.digests([.md5], isStopped: { false }) == digests([Array("abX".utf8)], [.md5]))

@@ -295,7 +295,7 @@ end:
 
     /* ---- The promotion. From here on a stop comes too late. ---- */
 
-    /* [P9] The promoter syncs the part, or that fails. */
+    /* [P9] The finalize queue syncs the part, or that fails. */
     :: d_step { stage == whole && IN_TIME -> SYNC_BEFORE_PROMOTION(); stage = synced }
     :: d_step { stage == whole && IN_TIME && bytes[part] == dirty && faults < FAULTS ->
         faults++;

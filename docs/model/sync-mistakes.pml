@@ -1,6 +1,6 @@
 /* Deliberate mistakes in sync.pml, as in finish-mistakes.pml. */
 
-/* The checkpointer and the promoter sync the same open file at once, and one of them gets the report. */
+/* The checkpointer and the finalize queue sync the same open file at once, and one of them gets the report. */
 #ifdef SYNCS_OVERLAP
 #define LOCK(lock) skip
 #define UNLOCK(lock) skip

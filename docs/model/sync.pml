@@ -14,7 +14,7 @@
 #define ERRORS 1           /* writes of the kernel that fail */
 #endif
 #ifndef ROUNDS
-#define ROUNDS 2           /* rounds of the checkpointer; the promoter has one */
+#define ROUNDS 2           /* rounds of the checkpointer; the finalize queue has one */
 #endif
 
 #define PARTS 2
@@ -98,7 +98,7 @@ end:
 
 /* ---- The service. ---- */
 
-/* The lane of one part: a chunk is written at a time. */
+/* The disk queue of one part: a chunk is written at a time. */
 proctype Lane(byte p)
 {
     byte before;
@@ -174,7 +174,7 @@ inline syncFileSystem()
     isError = false
 }
 
-/* 0: the checkpointer promises what could be synced. [S6] 1: the promoter makes a file of it. [S7] */
+/* 0: the checkpointer promises what could be synced. [S6] 1: the finalize queue makes a file of it. [S7] */
 proctype Syncer(byte me)
 {
     byte count[PARTS], seen, rounds;

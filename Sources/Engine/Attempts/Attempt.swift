@@ -3,199 +3,212 @@ import Downloads
 import Foundation
 import HTTPSemantics
 import Locks
+import Logging
+import Metrics
 import Storage
 
-/// One try at a job, from its first request to a complete part, over one or several connections. `AttemptRun` decides
-/// the next state of the job.
+/// One try at a job: the task that carries it out, and its state. `run` begins after the commit that admits the job, and
+/// returns after the commit that ends the try.
 ///
-/// The attempt creates its connections, gives each of them the context, runs them, and derives its own end from their
-/// ends. No connection refers to the attempt.
+/// An attempt has one `AttemptControl`, which other threads use; one `SegmentedFile`, which its part and its missing bytes
+/// belong to; and a `Connection` for each of its connections.
 final class Attempt: Sendable {
-    enum End: Sendable {
-        /// Every byte is written (not yet synced), and the job accepts the size.
-        ///
-        /// The part is stored apart, because each suspended function reserves room for its result.
-        indirect case whole(WholePart)
-        case stopped(AttemptControl.Stop)
-        case failed(Failure, RetryPolicy.Hint = RetryPolicy.Hint())
-    }
+    /// The job as the store admitted it.
+    let job: Job
+    /// The job's specification, completed with its session's configuration.
+    let spec: ResolvedSpec
+    let control: AttemptControl
+    /// Every disk operation on the attempt's part runs in this queue.
+    let diskQueue: DiskQueue
+    let services: EngineServices
+    let state: Locked<State>
 
-    private let context: AttemptContext
-    private let services: EngineServices
-    private let state: Locked<State>
-
-    private struct State {
+    struct State {
         /// The part that the attempt continues.
-        var part: Part?
-        var destination: Destination
+        var continued: Part?
         /// The file that the first accepted response began; nil before that response.
         var file: SegmentedFile?
         /// nil without a file, and for a file that cannot be divided.
-        var additional: AdditionalConnections?
+        var pool: ConnectionPool?
     }
-
-    /// The file that the primary connection has begun, and its additional connections.
-    private typealias Begun = (file: SegmentedFile, additional: AdditionalConnections?)
 
     /// - Parameter rates: the rate limits of the service and of the session.
     init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
-        context = AttemptContext(admitted, under: rates, services)
+        job = admitted.job
+        spec = admitted.spec.limited(to: services.storageLimits.maxFileSize.map { SizeLimit($0, of: .service) })
+        control = AttemptControl(
+            of: admitted.job, admitted.spec, under: rates, time: services.time, total: services.received)
+        diskQueue = services.diskQueues.next()
         self.services = services
-        state = Locked(State(part: admitted.job.part, destination: admitted.job.spec.destination))
+        state = Locked(State(continued: admitted.job.part))
     }
 
-    var job: Job { context.job }
-    var spec: ResolvedSpec { context.spec }
-    var control: AttemptControl { context.control }
-    var progress: AttemptProgress { context.progress }
-
-    /// The destination that the client wants now: a patch can change it while the attempt runs.
-    var destination: Destination { state.withLock { $0.destination } }
-
-    /// What clients see of the attempt now.
-    var live: LiveProgress { progress.snapshot(isStopping: control.isStopping) }
-
-    /// Called in a commit's hook. Applies the changed fields that a running attempt can apply.
-    func take(_ spec: JobSpec) {
-        context.limits.take(spec)
-        let additional = state.withLock { state in
-            state.destination = spec.destination
-            return state.additional
-        }
-        additional?.limitsChanged()
-    }
-}
-
-// MARK: State of the attempt
-
-extension Attempt {
-    /// The job with the part that the attempt continues.
-    private var present: Job {
-        var job = job
-        job.part = state.withLock { $0.part }
-        return job
-    }
-
-    private var file: SegmentedFile? { state.withLock { $0.file } }
-
-    /// The file that bytes are written to; nil before a response was accepted.
-    var partFile: PartFile? { file?.part }
-
-    /// The part as it can be promised now; nil before a response was accepted.
-    var part: Part? {
-        file.map { file in
-            // The ranges are read first: meanwhile, what can be promised about them can only become less.
-            let ranges = file.part.durable
-            let (validators, label) = file.promise
-            return Part(
-                id: file.part.id, url: file.url, validators: validators, label: label, size: file.size, ranges: ranges)
-        }
-    }
+    var file: SegmentedFile? { state.withLock { $0.file } }
 
     /// Whether this attempt has fetched bytes that the job never had, and that the next attempt can continue. Without
     /// this condition fetchd would request a file for ever from a server that breaks every connection.
-    var hasGained: Bool {
+    var madeProgress: Bool {
         guard let file, file.part.fault == nil else { return false }
-        return spec.canContinue(file.validators) && file.part.written.count > max(file.bytesHad, job.bytesDurable)
+        return spec.canContinue(file.validators) && file.part.written.count > max(file.initialBytes, job.bytesDurable)
     }
-
-    var resume: ResumeOutcome? { file?.outcome }
 
     /// Whether the job fetches the file once more after its bytes proved wrong. True when bytes of an earlier attempt,
     /// or of another connection, may be the cause.
-    var mayBeginAnew: Bool {
+    private var mayRestart: Bool {
         guard let file, !job.isDisproved else { return false }
         return file.outcome.isResumed || file.isShared
     }
+
+    /// The fields of a line of the log about this attempt.
+    var logFields: Logger.Metadata {
+        var fields: Logger.Metadata = [
+            "job": "\(job.id)", "session": "\(job.session)", "attempt": .stringConvertible(job.attempts),
+        ]
+        if let trace = job.trace { fields["trace"] = "\(trace.traceID)" }
+        return fields
+    }
 }
 
-// MARK: Running
+// MARK: - The steps
 
 extension Attempt {
-    func run() async -> End {
-        if let loss = spec.lossOfSecrets { return .failed(loss) }
+    /// What an attempt does next. Each step below returns the one that follows it, in the order of this file:
+    ///
+    ///     check -> takeOverPart -> plan -> transfer -> verify -> finalize -> end
+    ///                                      transfer -> discard -> transfer
+    ///     (any) -> stop or fail -> store -> end
+    ///
+    /// The steps are indirect, because the suspended task would reserve room for the largest of them.
+    private indirect enum Step: Sendable {
+        case check
+        case takeOverPart
+        case plan
+        /// - announced: how the transfer begins, if the store has recorded that before the first response.
+        case transfer(RequestPlan, announced: ResumeOutcome?)
+        case discard(SegmentedFile)
+        case verify(CompleteFile)
+        case finalize(FinalizeRequest)
+        case stop(AttemptControl.Stop)
+        case fail(Failure, RetryPolicy.Hint)
+        case store(Ending)
+        case end(AttemptResult)
+    }
+
+    /// What is stored at the end of an attempt whose file was not finalized.
+    private struct Ending: Sendable {
+        var signal: JobSignal
+        /// Whether the job keeps the bytes that were received.
+        var keepsPart: Bool
+        /// When the job tries again if a client has changed it meanwhile; nil: at once.
+        var nextAttempt: Date?
+        var result: AttemptResult
+    }
+
+    func run(finalizingIn queue: FinalizeQueue) async {
+        let watch = Stopwatch()
+        var step = Step.check
+        while true {
+            switch step {
+            case .check: step = check()
+            case .takeOverPart: step = await takeOverPart()
+            case .plan: step = await plan()
+            case .transfer(let plan, let announced): step = await transfer(plan, announced: announced)
+            case .discard(let file): step = await discard(file)
+            case .verify(let complete): step = await verify(complete)
+            case .finalize(let request): step = await finalize(request, in: queue)
+            case .stop(let stop): step = end(after: stop)
+            case .fail(let failure, let hint): step = end(after: failure, hint)
+            case .store(let ending): step = await store(ending)
+            case .end(let result): return services.measurements.attempts[result].record(watch)
+            }
+        }
+    }
+
+    private func fail(_ failure: Failure) -> Step { .fail(failure, RetryPolicy.Hint()) }
+
+    private var stopped: Step { .stop(control.stop ?? .shutdown) }
+
+    // MARK: Before the first request
+
+    private func check() -> Step {
+        if let loss = spec.lossOfSecrets { return fail(loss) }
         if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
-            return .failed(
+            return fail(
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
         }
         if !spec.tls.verify {
             services.log.warning(
                 "\(job.id) does not verify certificates: its session disables the verification.", metadata: logFields)
         }
-        switch await services.takeOverPart(of: job, in: context.lane, isStopped: { [control] in control.isStopping }) {
-        case .ready(let job): state.withLock { $0.part = job.part }
-        case .failed(let failure): return .failed(failure)
-        case .stopped: return .stopped(control.stop ?? .shutdown)
-        }
-        let (folder, directory) = (services.folder, spec.sessionPlace.specified(by: destination).directory)
-        let start = try? await context.lane.run { [present, spec] in
-            (plan: RequestPlan(for: present, spec, in: folder), fault: folder.fault(inFolder: directory))
-        }
-        guard let start, let plan = start.plan else { return .stopped(control.stop ?? .shutdown) }
-        // Promotion checks the folder again. Here, the check saves the transfer.
-        if let fault = start.fault { return .failed(fault) }
-        let end = await fetch(plan)
-        guard let file, file.isUnsound else { return end }
-        guard (try? await discard(file, .badRange)) != nil else { return .stopped(.shutdown) }
-        return await fetch(RequestPlan(anew: .badRange), announced: .restarted(.badRange))
+        return .takeOverPart
     }
 
-    /// Discards a file that received bytes after a wrong response head, promised bytes included, before the next request.
-    private func discard(_ file: SegmentedFile, _ why: ResumeOutcome.RestartReason) async throws(NotStored) {
-        state.withLock { ($0.file, $0.additional) = (nil, nil) }
-        try await services.beginTransfer(of: present, .restarted(why), without: file.part.id)
-        await services.removeParts([file.part.id])
+    private func takeOverPart() async -> Step {
+        switch await services.takeOverPart(of: job, in: diskQueue, isStopped: { [control] in control.isStopping }) {
+        case .ready(let job):
+            state.withLock { $0.continued = job.part }
+            return .plan
+        case .failed(let failure): return fail(failure)
+        case .stopped: return stopped
+        }
     }
 
-    /// - Parameter announced: how the transfer begins, if the store has recorded that before the first response.
-    private func fetch(_ plan: RequestPlan, announced: ResumeOutcome? = nil) async -> End {
-        let (begun, continuation) = AsyncStream<Begun>.makeStream()
-        async let joined = join(begun, announced: announced)
-        let (answer, loss) = await runPrimary(plan) { continuation.yield(self.begin($0)) }
-        // No file can begin after this, and additional connections end when nothing is left to fetch.
+    private func plan() async -> Step {
+        let (folder, directory) = (services.folder, spec.sessionPlace.specified(by: control.destination).directory)
+        let start = try? await diskQueue.run { [jobWithPart, spec] in
+            (plan: RequestPlan(for: jobWithPart, spec, in: folder), fault: folder.fault(inFolder: directory))
+        }
+        guard let start, let plan = start.plan else { return stopped }
+        // The folder is checked again when the file is finalized. Here, the check saves the transfer.
+        if let fault = start.fault { return fail(fault) }
+        return .transfer(plan, announced: nil)
+    }
+
+    /// The job with the part that the attempt continues.
+    private var jobWithPart: Job {
+        var job = job
+        job.part = state.withLock { $0.continued }
+        return job
+    }
+
+    // MARK: The transfer
+
+    private func transfer(_ plan: RequestPlan, announced: ResumeOutcome?) async -> Step {
+        let (begun, continuation) = AsyncStream<SegmentedFile>.makeStream()
+        async let further = fetchFurther(begun, announced: announced)
+        let loss = await Connection(of: self).fetch(plan) { file in
+            self.begin(file)
+            continuation.yield(file)
+        }
+        // No file can begin after this, and further connections end when nothing is left to fetch.
         continuation.finish()
-        state.withLock { $0.additional }?.primaryEnded(loss)
-        let additionalLoss = await joined
-        if let stop = control.stop { return .stopped(stop) }
-        return conclusion(answer, [loss, additionalLoss].compactMap { $0 })
+        if let file { primaryConnectionEnded(to: file, loss) }
+        let losses = [loss, await further].compactMap(\.self)
+        if announced == nil, let file, file.isCorrupt { return .discard(file) }
+        return control.stop.map { .stop($0) } ?? evaluate(losses)
     }
 
-    /// Runs the connection that begins the file. After its first response it fills segments like an additional
-    /// connection.
-    private func runPrimary(
-        _ plan: RequestPlan, onBegin: @escaping @Sendable (SegmentedFile) -> Void
-    ) async -> (PrimaryConnection.Answer?, ConnectionLoss?) {
-        var primary = PrimaryConnection(
-            context, plan,
-            makePart: { [services, context] in services.partFile(continuing: $0, digesting: $1, context.lane) },
-            onBegin: onBegin)
-        let end = await primary.run()
-        guard end.loss == nil, let answer = end.answer else { return (end.answer, end.loss) }
-        let source = SegmentSource(url: answer.requests.url, home: spec.url)
-        let fetcher = SegmentFetcher(context: context, file: answer.file, source: source)
-        return (answer, await fetcher.fillSegments())
-    }
-
-    /// Called on the transfer loop when the first response is accepted, before its bytes arrive.
-    private func begin(_ file: SegmentedFile) -> Begun {
-        var additional: AdditionalConnections?
-        if file.isDivisible {
-            additional = AdditionalConnections(context, file) { [context] source, lease, isWanted in
-                let fetcher = SegmentFetcher(context: context, file: file, source: source)
-                return await fetcher.fillSegments(from: lease, while: isWanted)
-            }
+    /// Called when the first response is accepted, before its bytes arrive: on the transfer loop, or on the task of the
+    /// primary connection.
+    func begin(_ file: SegmentedFile) {
+        state.withLock { state in
+            state.file = file
+            state.pool = file.isDivisible ? ConnectionPool(of: file, for: spec) : nil
         }
-        state.withLock { [additional] state in (state.file, state.additional) = (file, additional) }
-        return (file, additional)
     }
 
-    /// Records the file that has begun, and runs its additional connections.
+    /// Records the file that has begun, and fetches it over further connections.
     ///
     /// - Returns: the loss of the connection that was lost last; nil when none was lost.
-    private func join(_ begun: AsyncStream<Begun>, announced: ResumeOutcome?) async -> ConnectionLoss? {
-        for await (file, additional) in begun {
+    private func fetchFurther(_ begun: AsyncStream<SegmentedFile>, announced: ResumeOutcome?) async -> ConnectionLoss? {
+        for await file in begun {
             async let announcing: Void = announce(file.outcome, unless: announced)
-            let loss = await additional?.run()
+            var loss: ConnectionLoss?
+            if file.isDivisible {
+                loss = await openFurtherConnections(to: file) { [self] source, lease, isWanted in
+                    await Connection(of: self).fillSegments(of: file, from: source, first: lease, while: isWanted)
+                }
+            }
             // The event of the beginning is stored before the event of the end.
             await announcing
             return loss
@@ -207,28 +220,228 @@ extension Attempt {
     private func announce(_ outcome: ResumeOutcome, unless announced: ResumeOutcome?) async {
         guard outcome != .fresh, outcome != announced else { return }
         // If the commit fails, the engine stops, and the attempt with it.
-        try? await services.beginTransfer(of: present, outcome)
+        try? await services.beginTransfer(of: jobWithPart, outcome)
     }
 
-    /// The end of the attempt, after its last connection has ended.
-    private func conclusion(_ answer: PrimaryConnection.Answer?, _ losses: [ConnectionLoss]) -> End {
+    /// The step after the last connection has ended.
+    private func evaluate(_ losses: [ConnectionLoss]) -> Step {
         // A segment counts its bytes before they are written, so after a final loss some counted bytes may be missing.
-        if let loss = losses.first(where: \.isFinal) { return .failed(loss.failure, loss.hint) }
-        guard let answer, answer.file.isComplete else {
-            return losses.first.map { .failed($0.failure, $0.hint) } ?? .stopped(.shutdown)
+        if let loss = losses.first(where: \.isFinal) { return .fail(loss.failure, loss.hint) }
+        guard let file, let response = file.firstResponse, file.isComplete else {
+            return losses.first.map { .fail($0.failure, $0.hint) } ?? .stop(.shutdown)
         }
-        let (file, size) = (answer.file, answer.file.part.written.end)
+        let size = file.part.written.end
         // If the body has no marked end, too few bytes mean a lost connection and not another file.
-        let isEndKnown = answer.metrics.bodyEndKnown || file.size != nil
+        let isEndKnown = response.metrics.bodyEndKnown || file.size != nil
         if !isEndKnown, let expected = spec.expectedSize, size < expected {
-            return .failed(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
+            return fail(Failure(.truncated, "The body ended after \(size) of \(expected) bytes."))
         }
-        if let failure = spec.refusal(ofSize: size) { return .failed(failure) }
-        return .whole(
-            WholePart(
-                file: file.part, size: size, head: answer.head, validators: file.validators, label: file.label,
-                metrics: answer.metrics, decoding: file.decoding, url: answer.requests.url,
-                redirects: answer.requests.redirects,
-                isLengthVerified: isEndKnown || spec.expectedSize != nil))
+        if let failure = spec.refusal(ofSize: size) { return fail(failure) }
+        return .verify(
+            CompleteFile(
+                file: file, response: response, size: size, isLengthVerified: isEndKnown || spec.expectedSize != nil))
+    }
+
+    /// Removes a file that received bytes after a wrong response head, with the bytes that were durable before, and
+    /// requests the whole file.
+    private func discard(_ file: SegmentedFile) async -> Step {
+        state.withLock { state in
+            state.file = nil
+            state.pool = nil
+        }
+        do {
+            try await services.beginTransfer(of: jobWithPart, .restarted(.badRange), without: file.part.id)
+        } catch {
+            return .stop(.shutdown)
+        }
+        await services.removeParts([file.part.id])
+        return .transfer(RequestPlan(fromStart: .badRange), announced: .restarted(.badRange))
+    }
+
+    // MARK: The complete file
+
+    private func verify(_ complete: CompleteFile) async -> Step {
+        control.enter(.verifying)
+        let (part, label) = (complete.file.part, complete.file.label)
+        do {
+            let digests = try await part.diskQueue.run { [spec, control] in
+                try part.digests(spec.algorithms(label), isStopped: { control.isStopping })
+            }
+            // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
+            let mismatch =
+                digests.flatMap { spec.claims(label).refutation(by: $0) } ?? complete.file.decoding?.refutation
+            if let mismatch { return .fail(mismatch, RetryPolicy.Hint(mayBeginAnew: mayRestart)) }
+            guard let digests, control.beginFinalizing() else { return stopped }
+            return .finalize(FinalizeRequest(attempt: self, complete: complete, digests: digests))
+        } catch {
+            return fail((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))
+        }
+    }
+
+    private func finalize(_ request: FinalizeRequest, in queue: FinalizeQueue) async -> Step {
+        control.enter(.promoting)
+        guard let fault = await queue.finalize(request) else { return .end(.succeeded) }
+        // The open file is not the file that would be finalized, so the next attempt begins a new part.
+        if fault.isPartLost { file?.part.fail(DiskError("promote the part", code: ESTALE)) }
+        return fail(fault.failure)
+    }
+
+    // MARK: The end without a file
+
+    private func end(after stop: AttemptControl.Stop) -> Step {
+        func ending(_ signal: JobSignal, keepsPart: Bool = true) -> Step {
+            .store(Ending(signal: signal, keepsPart: keepsPart, result: .stopped))
+        }
+        switch stop {
+        case .decided(.asked(.pause)): return ending(.attemptStopped(.pause))
+        case .decided(.asked(.cancel(let keepsPart))):
+            return ending(.attemptStopped(.cancel(keepsPart: keepsPart)), keepsPart: keepsPart)
+        case .decided(.overdue(var failure)):
+            failure.attempts = job.attempts
+            return ending(.attemptFailed(failure))
+        case .failed(let failure): return fail(failure)
+        case .shutdown: return ending(.attemptInterrupted)
+        }
+    }
+
+    private func end(after failure: Failure, _ hint: RetryPolicy.Hint) -> Step {
+        services.measurements.failures[failure.code].increment()
+        let now = services.time.now
+        var (failure, hint) = (failure, hint)
+        failure.attempts = job.attempts
+        failure.at = now
+        // The next attempt writes to a new part, so the failure may not recur.
+        if file?.part.fault != nil { hint.mayPass = true }
+        services.log.info(
+            "Attempt \(job.attempts) of \(job.id) ended: \(failure.code.rawValue), \(failure.message)",
+            metadata: logFields.merging(["code": "\(failure.code.rawValue)"]) { $1 })
+        if failure.code == .storageError { services.health.doubt() }
+        let failuresInARow = (madeProgress ? 0 : job.failuresInARow) + 1
+        let jitter = Double.random(in: 0...1)
+        let verdict = spec.retry.verdict(
+            on: failure, waitsFor: spec.waitFor(after: failure), failuresInARow: failuresInARow, hint: hint, at: now,
+            jitter: jitter)
+        let nextAttempt = spec.retry.nextAttempt(
+            after: failure, failuresInARow: failuresInARow, hint: hint, at: now, jitter: jitter)
+        let signal: JobSignal =
+            switch verdict {
+            case .wait(let wait): .attemptDeferred(wait)
+            case .fail(let failure) where spec.hasMirrorLeft && failure.isOfSource:
+                .attemptDiverted(Wait(.retry(until: now), cause: failure))
+            case .fail(let failure): .attemptFailed(failure)
+            }
+        return .store(
+            Ending(signal: signal, keepsPart: !failure.disprovesBytes, nextAttempt: nextAttempt, result: .failed))
+    }
+
+    /// One commit ends the attempt: it stores state, offset and event together.
+    private func store(_ ending: Ending) async -> Step {
+        let kept = ending.keepsPart ? await keepPart() : KeptPart()
+        if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
+        do throws(NotStored) {
+            let outcome = try await commit(ending, kept)
+            await removeUnneededParts(after: outcome, kept, keepsPart: ending.keepsPart)
+        } catch {
+            // The database still shows the job as running, and the part is kept for the next start.
+        }
+        return .end(ending.result)
+    }
+
+    private func commit(_ ending: Ending, _ kept: KeptPart) async throws(NotStored) -> SignalOutcome? {
+        var report = AttemptReport(
+            admission: job.admissions, part: kept.part, received: control.transferred, hasGained: madeProgress,
+            resume: file?.outcome, hasSyncFailed: kept.isRolledBack, hasLostPart: kept.isForeign)
+        let cause = ending.signal.causeInSpecification
+        if cause != nil { report.spec = spec }
+        var outcome = try await commit(ending.signal, report)
+        if let cause, case .stale? = outcome {
+            // Meanwhile a client changed the job or its session. The next attempt uses the new values.
+            report.spec = nil
+            let wait = Wait(.retry(until: ending.nextAttempt ?? services.time.now), cause: cause)
+            outcome = try await commit(.attemptDeferred(wait), report)
+        }
+        if outcome == nil { services.active.remove(self) }
+        return outcome
+    }
+
+    private func commit(_ signal: JobSignal, _ report: AttemptReport) async throws(NotStored) -> SignalOutcome? {
+        try await services.persist("the end of an attempt of \(job.id)") { [services, job] in
+            try await services.store.apply(signal, to: job.id, report) { outcome in
+                if case .stale = outcome { return }
+                services.active.remove(self)
+            }
+        }
+    }
+
+    private func removeUnneededParts(after outcome: SignalOutcome?, _ kept: KeptPart, keepsPart: Bool) async {
+        // The end was stored before, and the part can be that of the next attempt.
+        if case .superseded? = outcome { return }
+        // The part is empty, is not wanted, or the commit has replaced it with a copy.
+        let isReplaced = kept.isRolledBack && outcome != nil
+        if let part = file?.part, !keepsPart || kept.isForeign || part.durable.isEmpty || isReplaced {
+            await services.removeParts([part.id])
+        }
+        if case .done(_, _, let dropped?)? = outcome { await services.removeParts([dropped]) }
+    }
+}
+
+// MARK: - The bytes that the job keeps
+
+extension Attempt {
+    fileprivate struct KeptPart: Sendable {
+        /// The part that can be stored; nil: the job keeps its earlier part, unless that part is lost.
+        var part: Part?
+        /// A sync failed: written bytes are lost, and `part` is a copy of the bytes that were durable before.
+        var isRolledBack = false
+        /// Another program has changed the file, so none of its bytes is trusted.
+        var isForeign = false
+    }
+
+    /// Syncs the bytes that the attempt has written, so that they are durable.
+    fileprivate func keepPart() async -> KeptPart {
+        guard let file, !file.part.written.isEmpty else { return KeptPart() }
+        let (folder, part) = (services.folder, file.part)
+        _ = try? await part.diskQueue.run {
+            try? part.trim()
+            if part.isDirty || !part.isNameDurable { _ = folder.syncForCheckpoint([part]) }
+        }
+        guard let fault = part.fault else { return KeptPart(part: file.durablePart) }
+        if fault.isForeign { return KeptPart(isForeign: true) }
+        services.log.error(
+            "Could not sync part \(part.id) of \(job.id): \(fault.reason). The job returns to its last checkpoint.")
+        return KeptPart(part: await copyDurable(of: file), isRolledBack: true)
+    }
+
+    /// Copies the durable bytes to a new file.
+    ///
+    /// - Returns: nil when no bytes are durable, or when they cannot be copied.
+    private func copyDurable(of file: SegmentedFile) async -> Part? {
+        var copy = file.durablePart
+        guard !copy.ranges.isEmpty else { return nil }
+        copy.id = services.store.makePartID()
+        let (folder, id) = (services.folder, copy.id)
+        do {
+            try await file.part.diskQueue.run { try folder.copyDurable(of: file.part, to: id) }
+            return copy
+        } catch {
+            services.log.error(
+                "Could not copy the durable bytes of part \(file.part.id): \(error). The job restarts from 0.")
+            return nil
+        }
+    }
+}
+
+extension JobSignal {
+    /// The failure, if the job does not try the same again because of it, and would perhaps with another specification;
+    /// nil for every other signal.
+    fileprivate var causeInSpecification: Failure? {
+        switch self {
+        case .attemptDiverted(let wait): wait.cause
+        case .attemptDeferred(let wait): wait.name.needsHelp ? wait.cause : nil
+        case .attemptFailed(let failure): failure.dependsOnSpecification ? failure : nil
+        case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested, .helpSupplied,
+            .timeElapsed, .attemptStopped, .attemptInterrupted, .promotionPlanned, .promoted:
+            nil
+        }
     }
 }

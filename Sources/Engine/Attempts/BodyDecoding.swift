@@ -3,7 +3,7 @@ import Downloads
 import HTTPSemantics
 import Locks
 
-/// Decodes the coded body of one response, and describes the bytes as they were received. The part's lane calls it, in
+/// Decodes the coded body of one response, and describes the bytes as they were received. The part's disk queue calls it, in
 /// the order of the bytes.
 final class BodyDecoding: Sendable {
     /// The coding as the server named it.

@@ -46,7 +46,8 @@ final class HostConnections: Sendable {
     ///   - onRoom: called when a host may have a free slot for a job again.
     init(limit: Int, maxAdditional: Int, areClaimed: Bool = false, onRoom: @escaping @Sendable () -> Void) {
         state = Locked(State(limit: limit, maxAdditional: maxAdditional))
-        (self.areClaimed, self.onRoom) = (areClaimed, onRoom)
+        self.areClaimed = areClaimed
+        self.onRoom = onRoom
     }
 
     /// Connections above a lower limit stay until they end.
@@ -86,7 +87,7 @@ final class HostConnections: Sendable {
     ///   - sessionLimit: connections that the session may have to the host; nil: only the service's limit applies.
     ///   - wish: what is claimed, if the connection has to be claimed first; nil: nothing.
     /// - Returns: false when a limit is reached, or when the connection is not claimed.
-    func take(
+    func acquire(
         at host: String, of session: Name, atMost sessionLimit: Int?, wish: ConnectionClaims.Wish? = nil
     ) -> Bool {
         let place = Place(host: host, session: session)
@@ -104,7 +105,7 @@ final class HostConnections: Sendable {
         return isTaken ?? false
     }
 
-    func giveBack(at host: String, of session: Name) {
+    func release(at host: String, of session: Name) {
         state.withLock { Self.remove(Place(host: host, session: session), from: &$0.additional) }
         if areClaimed { claimsDue.set() }
         onRoom()
@@ -122,8 +123,8 @@ extension HostConnections {
     /// What has to be claimed.
     ///
     /// - Returns: nil if nothing has changed.
-    func takeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
-        let claims = state.withLock { $0.claims.take(beside: $0.additional) }
+    func consumeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
+        let claims = state.withLock { $0.claims.consume(beside: $0.additional) }
         return claims.map { (Self.list($0.used), Self.list($0.wanted)) }
     }
 
@@ -139,5 +140,82 @@ extension HostConnections {
 
     private static func list(_ counts: [Place: Int]) -> [AdmissionLimits.Taken] {
         counts.map { .init(session: $0.key.session, host: $0.key.host, count: $0.value) }
+    }
+}
+
+/// The claims of one node on additional connections: what the database has granted, and what is wanted.
+struct ConnectionClaims {
+    struct Place: Hashable {
+        var host: String
+        var session: Name
+    }
+
+    /// What a job wants at a place.
+    struct Wish {
+        /// The number of further connections.
+        var count: Int
+        /// Set when some of them are granted. It identifies the job as well.
+        var bell: AsyncAutoResetEvent
+    }
+
+    private(set) var granted: [Place: Int] = [:]
+    /// Whether it is not certain what the database has, because the last write has not ended or has failed.
+    private var isUncertain = false
+    /// Wishes that no claim has been made for.
+    private var wishes: [Place: [ObjectIdentifier: Wish]] = [:]
+    /// The wishes of the claim that the database decides now.
+    private var asked: [Place: [Wish]] = [:]
+    /// Until when no claim is made there, because the database has refused one or decides one.
+    private var refusedUntil: [Place: ContinuousClock.Instant] = [:]
+    /// Until when new claims are kept for the jobs that wanted them.
+    private var keptUntil: [Place: ContinuousClock.Instant] = [:]
+
+    /// - Returns: whether the claimer has to learn of it.
+    mutating func want(_ place: Place, _ wish: Wish) -> Bool {
+        if let until = refusedUntil[place], until > .now { return false }
+        defer { wishes[place, default: [:]][ObjectIdentifier(wish.bell)] = wish }
+        return wishes[place] == nil
+    }
+
+    /// What has to be claimed: what exists, and what is wanted. Until `grant`, no connection is opened beyond the first list.
+    ///
+    /// - Parameter additional: the connections that exist.
+    /// - Returns: nil if nothing has changed.
+    mutating func consume(beside additional: [Place: Int]) -> (used: [Place: Int], wanted: [Place: Int])? {
+        removePassedTimes()
+        let used = additional.merging(granted.filter { keptUntil[$0.key] != nil }) { max($0, $1) }
+        guard !wishes.isEmpty || used != granted || isUncertain else { return nil }
+        (asked, wishes) = (wishes.mapValues { Array($0.values) }, [:])
+        (granted, isUncertain) = (used, true)
+        for place in asked.keys { refusedUntil[place] = .now + .seconds(2) }
+        return (used, asked.mapValues(Self.count))
+    }
+
+    /// - Parameter granted: the connections that may exist from now on.
+    /// - Returns: the bells to set.
+    mutating func grant(_ granted: [Place: Int]) -> [AsyncAutoResetEvent] {
+        var bells: [AsyncAutoResetEvent] = []
+        for (place, wishes) in asked {
+            let new = granted[place, default: 0] - self.granted[place, default: 0]
+            guard new > 0 else { continue }
+            keptUntil[place] = .now + .seconds(1)
+            if new >= Self.count(wishes) { refusedUntil[place] = nil }
+            bells += wishes.map(\.bell)
+        }
+        self.granted = granted
+        isUncertain = false
+        asked = [:]
+        return bells
+    }
+
+    /// Whether the database has other claims than for these connections.
+    func differ(from additional: [Place: Int]) -> Bool { granted != additional || isUncertain }
+
+    private static func count(_ wishes: [Wish]) -> Int { wishes.reduce(0) { $0 + $1.count } }
+
+    private mutating func removePassedTimes() {
+        let now = ContinuousClock.now
+        refusedUntil = refusedUntil.filter { $0.value > now }
+        keptUntil = keptUntil.filter { $0.value > now }
     }
 }

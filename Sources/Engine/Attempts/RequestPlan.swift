@@ -1,11 +1,13 @@
+import Compression
 import CurlClient
 import Descriptors
 import Downloads
+import HTTPSemantics
 
 /// The first request of an attempt: for the whole file, or for the bytes that the job's part lacks.
 struct RequestPlan {
     var asked: RequestedRange
-    /// The promised part that a partial response continues, and its open file.
+    /// The stored part that a partial response continues, and its open file.
     var continued: (part: Part, file: Descriptor)?
     /// The part has the whole file, so nothing is requested.
     private(set) var isWhole = false
@@ -20,7 +22,7 @@ struct RequestPlan {
     }
 
     /// Requests the whole file, without a range, and continues no part.
-    init(anew why: ResumeOutcome.RestartReason) { asked = Self.fromStart(why) }
+    init(fromStart why: ResumeOutcome.RestartReason) { asked = Self.fromStart(why) }
 
     private init?(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
@@ -71,5 +73,142 @@ extension Job {
         guard isPartLost else { return nil }
         // The pieces did not match the digest, so the part's validators cannot be trusted.
         return isDisproved ? .noValidator : .partMissing
+    }
+}
+
+/// The requests that one connection makes for one response, through redirects and at most one restart from 0. This
+/// value decides the next request, and a connection sends it.
+struct RequestSequence: Sendable {
+    /// The URL of the next request.
+    private(set) var url: String
+    /// The URLs that redirected, in order.
+    private(set) var redirects: [String] = []
+    private(set) var asked: RequestedRange
+    /// A redirect can turn a request with a body into a GET.
+    private(set) var method: RequestMethod
+    private var hasRestarted = false
+
+    private static let mostRedirects = 20
+
+    init(from url: String, with method: RequestMethod = .get, asking asked: RequestedRange) {
+        self.url = url
+        self.method = method
+        self.asked = asked
+    }
+
+    /// The range that the next request asks for, to continue the existing bytes.
+    ///
+    /// - Parameter source: the URL that those bytes came from; nil when the job has no bytes.
+    func asked(continuing source: String?) -> RequestedRange {
+        var asked = asked
+        asked.isElsewhere = asked.bytesHad > 0 && source != url
+        return asked
+    }
+
+    enum Step: Sendable, Equatable {
+        case askAgain
+        /// All bytes of the response were received.
+        case arrived
+        /// The server has no byte left to send.
+        case alreadyThere(size: Int64)
+        case failed(Failure)
+        /// The exchange was cancelled: the attempt stops, or the transfer client shuts down.
+        case abandoned
+    }
+
+    /// The next step after an exchange.
+    ///
+    /// - Parameter target: the absolute URL of the redirect; nil when the response has none, or one that cannot be
+    ///   parsed.
+    mutating func step(
+        after outcome: TransferResult.Outcome, _ verdict: ResponseVerdict?, redirectingTo target: String?
+    ) -> Step {
+        switch (outcome, verdict) {
+        case (.rejected, .redirect(let status)): redirect(to: target, after: status)
+        // The verdict applies to the head, or to a body that did not match its head.
+        case (_, .askFromStart(let why)): restart(why)
+        case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
+        case (.rejected, .fail(let failure)): .failed(failure)
+        case (.completed, .accept): .arrived
+        case (.failed(let error), _): .failed(Failure(error, url: url))
+        case (.cancelled, _): .abandoned
+        case (.completed, _), (.rejected, _):
+            .failed(Failure(.connectionLost, "The server closed the connection without an answer."))
+        }
+    }
+
+    private mutating func redirect(to target: String?, after status: Int) -> Step {
+        guard let target, URLRule.fault(in: target) == nil else {
+            let place =
+                target.map { "to \(URLRule.redacted($0)), which cannot be fetched" } ?? "to what is no address"
+            return .failed(Failure(.badURL, "The server redirects \(place)."))
+        }
+        redirects.append(url)
+        guard redirects.count <= Self.mostRedirects else {
+            return .failed(
+                Failure(.tooManyRedirects, "The server redirected more than \(Self.mostRedirects) times."))
+        }
+        url = URLRule.normalized(target)
+        if Self.turnsToGet(method, after: status) { method = .get }
+        return .askAgain
+    }
+
+    /// The same rule as in browsers (RFC 9110, sections 15.4.2 to 15.4.4; fetch.spec.whatwg.org, "HTTP-redirect
+    /// fetch").
+    private static func turnsToGet(_ method: RequestMethod, after status: Int) -> Bool {
+        status == 303 || method == .post && (status == 301 || status == 302)
+    }
+
+    /// Restarts once: a server that answers a request for the whole file with a range would do so again.
+    private mutating func restart(_ why: ResumeOutcome.RestartReason) -> Step {
+        if asked.bytesHad == 0, asked.probesRanges {
+            asked.probesRanges = false
+            return .askAgain
+        }
+        guard !hasRestarted else {
+            return .failed(Failure(.badRange, "The server answers a request for the whole file with a range."))
+        }
+        hasRestarted = true
+        // After a wrong range the attempt sends no more range requests.
+        asked = RequestPlan.fromStart(why, probing: asked.probesRanges && why != .badRange)
+        return .askAgain
+    }
+}
+
+// MARK: - Sizes
+
+extension ResolvedSpec {
+    /// Why the job refuses a file of `size` bytes; nil when it accepts it.
+    func refusal(ofSize size: Int64) -> Failure? {
+        if let wanted = expectedSize, wanted != size {
+            return Failure(.sizeMismatch, "The file has \(size) bytes; \(wanted) were expected.")
+        }
+        if let limit = sizeLimit, size > limit.bytes { return limit.failure }
+        return nil
+    }
+}
+
+extension ResponseVerdict {
+    /// Judges a response, and also refuses a file whose size the job refuses, before fetchd writes a byte.
+    static func judge(
+        _ facts: ResponseFacts, asked: RequestedRange, bytesHad: Int64, _ access: RequestAccess,
+        _ spec: ResolvedSpec
+    ) -> ResponseVerdict {
+        let verdict = judge(facts, asked: asked, bytesHad: bytesHad, access)
+        guard case .accept(_, _, let size, _) = verdict else { return verdict }
+        if spec.decodes, let coding = facts.contentCoding {
+            // The size of the decoded file is not known yet.
+            return ContentCoding(coding) == nil ? .fail(Failure(ofUnknownCoding: coding, facts.status)) : verdict
+        }
+        return size.flatMap(spec.refusal(ofSize:)).map(ResponseVerdict.fail) ?? verdict
+    }
+}
+
+extension Failure {
+    fileprivate init(ofUnknownCoding coding: String, _ status: Int) {
+        self.init(
+            .badStatus,
+            "The server coded the body as \(coding), which fetchd cannot decode. Without `decode`, the bytes are stored as they come.",
+            status: status)
     }
 }

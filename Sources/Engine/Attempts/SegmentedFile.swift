@@ -5,12 +5,14 @@ import HTTPSemantics
 import Locks
 import Storage
 
-/// A file that an attempt downloads, from one or several responses: its received bytes, its missing bytes, and the
-/// connections that lease them. The first accepted response begins the file.
+/// The file that an attempt downloads: the part that its bytes are written to, the bytes that are missing, and the
+/// connections that lease them. The first accepted response creates it.
 final class SegmentedFile: Sendable {
     let part: PartFile
     /// The URL that the first response came from, after redirects.
     let url: String
+    /// The URLs that redirected to `url`, in order.
+    let redirects: [String]
     /// Size of the whole file in bytes; nil when the server did not state it.
     let size: Int64?
     /// Every further response must match these validators, unless a checksum verifies the whole file.
@@ -21,39 +23,54 @@ final class SegmentedFile: Sendable {
     /// How the attempt began the file.
     let outcome: ResumeOutcome
     /// Bytes that the part had when the attempt began.
-    let bytesHad: Int64
+    let initialBytes: Int64
     /// Whether several connections can fetch the file: the first response served a range of a known size with a strong
     /// validator.
     let isDivisible: Bool
+    /// The lease of the first response: the first missing bytes, or an empty range if no bytes are missing.
+    let firstLease: SegmentLease
+
+    /// The first response, after its end.
+    struct FirstResponse: Sendable {
+        var head: ResponseHead
+        var metrics: TransferMetrics
+    }
 
     private struct State {
         var segments: Segments
         /// The transfers that fill segments, by lease.
         var transfers: [SegmentLease: Transfer] = [:]
+        var firstResponse: FirstResponse?
         var isAbandoned = false
-        var isUnsound = false
+        var isCorrupt = false
         var isShared = false
         /// Whether all bytes came with the same strong validator.
         var isOfOneVersion = true
     }
 
-    /// The lease of the first response: the first missing bytes, or an empty range if no bytes are missing.
-    let firstLease: SegmentLease
     private let state: Locked<State>
     private let time: any TimeSource
 
+    /// - Parameters:
+    ///   - requests: the requests that led to the first response.
+    ///   - isRange: whether the first response served a range.
     init(
-        _ part: PartFile, from url: String, size: Int64?, validators: Validators, label: FileLabel,
+        _ part: PartFile, from requests: RequestSequence, size: Int64?, validators: Validators, label: FileLabel,
         outcome: ResumeOutcome, isRange: Bool, decoding: BodyDecoding? = nil, time: any TimeSource
     ) {
-        (self.part, self.url, self.size, self.time) = (part, url, size, time)
-        (self.validators, self.label, self.outcome) = (validators, label, outcome)
+        self.part = part
+        url = requests.url
+        redirects = requests.redirects
+        self.size = size
+        self.validators = validators
+        self.label = label
+        self.outcome = outcome
         self.decoding = decoding
-        let had = part.written
-        bytesHad = had.count
+        self.time = time
+        let present = part.written
+        initialBytes = present.count
         isDivisible = isRange && size != nil && validators.strong != nil
-        let missing = size.map(had.gaps(upTo:)) ?? [had.end..<Int64.max]
-        var segments = Segments(missing: missing)
+        var segments = Segments(missing: size.map(present.gaps(upTo:)) ?? [present.end..<Int64.max])
         firstLease = segments.firstLease(at: time.uptime)
         state = Locked(State(segments: segments))
     }
@@ -64,9 +81,40 @@ final class SegmentedFile: Sendable {
         let written = part.written
         return isAllThere && written.isPrefix && size.map { $0 == written.end } ?? true
     }
+
     /// Whether no byte is left to fetch, or the file was abandoned.
     var isOver: Bool { state.withLock { $0.segments.isComplete || $0.isAbandoned } }
 
+    /// Whether more than one response was requested for the file.
+    var isShared: Bool { state.withLock { $0.isShared } }
+
+    /// The part with the bytes that are on disk, as a checkpoint stores it.
+    var durablePart: Part {
+        // The ranges are read first: meanwhile, what is known to be of one version can only become less.
+        let ranges = part.durable
+        let isOfOneVersion = state.withLock { $0.isOfOneVersion }
+        var label = label
+        // If the bytes came with different validators, only the job's checksum can verify the file.
+        if !isOfOneVersion { label.digests = [] }
+        return Part(
+            id: part.id, url: url, validators: isOfOneVersion ? validators : validators.withoutStrength, label: label,
+            size: size, ranges: ranges)
+    }
+
+    var firstResponse: FirstResponse? { state.withLock { $0.firstResponse } }
+
+    func recordFirstResponse(_ response: FirstResponse) { state.withLock { $0.firstResponse = response } }
+
+    /// Records the validators of a further response.
+    func recordValidators(_ others: Validators) {
+        guard validators.strong == nil || others.strong != validators.strong else { return }
+        state.withLock { $0.isOfOneVersion = false }
+    }
+}
+
+// MARK: - Leases
+
+extension SegmentedFile {
     /// Whether a connection could get a lease.
     ///
     /// - Parameter moment: an uptime. A segment that has received no byte since then can be taken over; nil: none can.
@@ -75,26 +123,6 @@ final class SegmentedFile: Sendable {
             !state.isAbandoned && (state.segments.isLeasable || moment.map(state.segments.isAnyStalled) ?? false)
         }
     }
-
-    /// Notes the validators of a further response.
-    func join(_ others: Validators) {
-        guard validators.strong == nil || others.strong != validators.strong else { return }
-        state.withLock { $0.isOfOneVersion = false }
-    }
-
-    /// The validators and the label to store with the promised bytes. If the bytes came with different validators,
-    /// strong validators and digests are left out: then only the job's checksum can verify the file.
-    var promise: (validators: Validators, label: FileLabel) {
-        guard !state.withLock({ $0.isOfOneVersion }) else { return (validators, label) }
-        var label = label
-        label.digests = []
-        return (validators.withoutStrength, label)
-    }
-
-    /// Whether more than one response was requested for the file.
-    var isShared: Bool { state.withLock { $0.isShared } }
-
-    // MARK: Leases
 
     /// Leases a segment to a connection.
     ///
@@ -137,8 +165,8 @@ final class SegmentedFile: Sendable {
         return asked
     }
 
-    /// Notes an accepted response that fills a segment: see `Segments.answer`.
-    func answer(_ lease: SegmentLease, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
+    /// Records an accepted response that fills a segment: see `Segments.answer`.
+    func recordResponse(_ lease: SegmentLease, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
         state.withLock { $0.segments.answer(lease, from: offset, reach: reach, isMeasured: isMeasured) }
     }
 
@@ -162,7 +190,7 @@ final class SegmentedFile: Sendable {
     /// Ends a lease, because its connection has ended.
     ///
     /// - Parameter isBodyWhole: whether the response reached its regular end.
-    func leave(_ lease: SegmentLease, isBodyWhole: Bool) {
+    func release(_ lease: SegmentLease, isBodyWhole: Bool) {
         state.withLock { state in
             state.transfers[lease] = nil
             if isBodyWhole { state.segments.close(lease) } else { state.segments.release(lease) }
@@ -170,11 +198,11 @@ final class SegmentedFile: Sendable {
     }
 
     /// Whether some bytes are wrong and it is unknown which. If so, none may be kept.
-    var isUnsound: Bool { state.withLock { $0.isUnsound } }
+    var isCorrupt: Bool { state.withLock { $0.isCorrupt } }
 
-    /// Notes that bytes arrived with a wrong response head, and ends all connections to the file.
-    func disbelieve() {
-        state.withLock { $0.isUnsound = true }
+    /// Records that bytes arrived with a wrong response head, and ends all connections to the file.
+    func markCorrupt() {
+        state.withLock { $0.isCorrupt = true }
         abandon()
     }
 
@@ -190,4 +218,14 @@ final class SegmentedFile: Sendable {
 
 extension ResumeOutcome {
     var isResumed: Bool { if case .resumed = self { true } else { false } }
+}
+
+/// A file with every byte written (not yet synced), of a size that the job accepts.
+struct CompleteFile: Sendable {
+    var file: SegmentedFile
+    var response: SegmentedFile.FirstResponse
+    /// Size in bytes.
+    var size: Int64
+    /// Whether the server or the job stated the size.
+    var isLengthVerified: Bool
 }

@@ -1,7 +1,9 @@
+import CLinux
 import Descriptors
 import Downloads
 import Formats
 import Foundation
+import Glibc
 
 /// Turns parts into files. Each step can be repeated after a crash.
 ///
@@ -32,7 +34,7 @@ extension DownloadsFolder {
         }
         for (path, indices) in placed {
             guard let folder = folders[path] else { continue }
-            for (index, fault) in zip(indices, settle(indices.map { promotions[$0] }, in: folder)) {
+            for (index, fault) in zip(indices, sync(indices.map { promotions[$0] }, in: folder)) {
                 faults[index] = fault
             }
         }
@@ -40,7 +42,7 @@ extension DownloadsFolder {
     }
 
     /// Syncs the folder with the renamed files, if it still has the path that was planned.
-    private func settle(_ promotions: [Promotion], in folder: Descriptor) -> [PromotionFault?] {
+    private func sync(_ promotions: [Promotion], in folder: Descriptor) -> [PromotionFault?] {
         let path = PathComponents.last(of: promotions[0].file.path).folder
         guard isFolder(folder, at: path) else {
             return promotions.map { withdraw($0, from: folder) }
@@ -120,21 +122,17 @@ extension DownloadsFolder {
     /// committed, but the setting may have changed since then.
     private func requirePermissions(of promotion: Promotion, having mode: mode_t) throws(PromotionFault) {
         guard mode & 0o7777 != modes.file else { return }
-        let file: (descriptor: Descriptor, inode: UInt64)
-        do throws(DiskError) {
-            // A path could lead to another file than the one that was looked at.
-            let part = try Descriptor.open(
+        let parts = parts
+        // A path could lead to another file than the one that was looked at.
+        let part = try PromotionFault.wrapping { () throws(DiskError) in
+            try Descriptor.open(
                 promotion.part.fileName, in: parts, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, to: "open the part")
-            file = (part, UInt64(try part.status().st_ino))
-        } catch {
-            throw .disk(error)
         }
-        guard file.inode == promotion.inode else { throw .changed }
-        do throws(DiskError) {
-            try file.descriptor.setMode(modes.file)
-            try file.descriptor.syncAll()
-        } catch {
-            throw .disk(error)
+        let status = try PromotionFault.wrapping(part.status)
+        guard UInt64(status.st_ino) == promotion.inode else { throw .changed }
+        try PromotionFault.wrapping { () throws(DiskError) in
+            try part.setMode(modes.file)
+            try part.syncAll()
         }
     }
 
@@ -182,5 +180,83 @@ extension DownloadsFolder {
     private func isSameTime(_ found: Int64, _ recorded: Int64) -> Bool {
         let second: Int64 = 1_000_000_000
         return found == recorded || found % second == 0 && found / second == recorded / second
+    }
+}
+
+/// The calls that change the names and the lengths of files that other services may have taken over. Each of them looks
+/// directly before its first system call whether this service still has its lease. A move can need two calls (`ExclusiveMove`).
+///
+/// `PartFile.trim` does not look: it releases the space that is reserved behind the bytes of a part of this service.
+extension DownloadsFolder {
+    /// - Parameter isReplacing: whether a file with the other name is replaced.
+    /// - Returns: 0, or the error code; that of `DiskError.leaseLost` if nothing was done.
+    func move(_ source: FolderEntry, to target: FolderEntry, isReplacing: Bool = false) -> Int32 {
+        guard use.holdsLease() else { return DiskError.leaseLost }
+        guard isReplacing else { return exclusiveMove(source, to: target) }
+        return renameat(source.folder.number, source.name, target.folder.number, target.name) == 0 ? 0 : errno
+    }
+
+    /// - Returns: as `move`.
+    func remove(_ entry: FolderEntry) -> Int32 { use.holdsLease() ? entry.remove() : DiskError.leaseLost }
+
+    /// - Returns: as `move`.
+    func cut(_ file: Descriptor, to length: Int64) -> Int32 {
+        guard use.holdsLease() else { return DiskError.leaseLost }
+        return ftruncate(file.number, off_t(length)) == 0 ? 0 : errno
+    }
+}
+
+/// A name in an open folder.
+struct FolderEntry {
+    let folder: Descriptor
+    let name: String
+
+    init(_ name: String, in folder: Descriptor) {
+        self.folder = folder
+        self.name = name
+    }
+
+    /// Whether both names lead to one file. Links are not followed.
+    func isSameFile(as other: FolderEntry) -> Bool {
+        guard let own = status, let found = other.status else { return false }
+        return own.st_ino == found.st_ino && own.st_dev == found.st_dev
+    }
+
+    private var status: stat? {
+        var status = stat()
+        return fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
+    }
+
+    /// Removes the name.
+    ///
+    /// - Returns: 0, or the error code.
+    func remove() -> Int32 { unlinkat(folder.number, name, 0) == 0 ? 0 : errno }
+}
+
+/// Moves a file to another name, and never replaces a file.
+///
+/// Some file systems, such as NFS, refuse the flag `RENAME_NOREPLACE`. There the file gets its new name with `link`, which
+/// never replaces a file, and then loses its old name. If fetchd dies between both calls, the file has both names:
+/// `DownloadsFolder.place` recognises that.
+struct ExclusiveMove: Sendable {
+    /// The system call that renames without replacing. It returns 0, or -1 and sets `errno`.
+    var rename: @Sendable (Int32, String, Int32, String) -> Int32 = { linux_rename_noreplace($0, $1, $2, $3) }
+
+    /// - Returns: 0, or the error code.
+    func callAsFunction(_ source: FolderEntry, to target: FolderEntry) -> Int32 {
+        let result = rename(source.folder.number, source.name, target.folder.number, target.name)
+        let code = result == 0 ? 0 : errno
+        return [EINVAL, ENOSYS, EOPNOTSUPP].contains(code) ? link(source, target) : code
+    }
+
+    private func link(_ source: FolderEntry, _ target: FolderEntry) -> Int32 {
+        let result = linkat(source.folder.number, source.name, target.folder.number, target.name, 0)
+        let code = result == 0 ? 0 : errno
+        // An NFS client repeats a request whose answer was lost. The answer to the repetition reports its own link.
+        guard code == 0 || code == EEXIST && source.isSameFile(as: target) else { return code }
+        // Another program may have given the old name to another file meanwhile, which stays.
+        guard source.isSameFile(as: target) else { return 0 }
+        let removal = source.remove()
+        return removal == ENOENT ? 0 : removal
     }
 }

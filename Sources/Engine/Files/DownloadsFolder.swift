@@ -41,37 +41,33 @@ public final class DownloadsFolder: Sendable {
     public convenience init(
         at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone
     ) throws(EngineError) {
-        try self.init(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, moving: ExclusiveMove())
+        try self.init(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, claimedBy: nil)
     }
 
-    /// - Parameter claim: keeps other services out of the folder.
-    convenience init(
-        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone,
-        claimedBy claim: FolderClaim
-    ) throws(EngineError) {
-        try self.init(
-            at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, claimedBy: claim,
-            moving: ExclusiveMove())
-    }
-
-    /// - Parameter move: moves a file without replacing another one.
+    /// - Parameters:
+    ///   - claim: keeps other services out of the folder.
+    ///   - move: moves a file without replacing another one.
     init(
-        at path: String, minimumFreeBytes: Int64?, modes: FileModes, for use: FolderUse,
-        claimedBy claim: FolderClaim? = nil, moving move: ExclusiveMove
+        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone,
+        claimedBy claim: FolderClaim?, moving move: ExclusiveMove = ExclusiveMove()
     ) throws(EngineError) {
-        (self.modes, self.use, self.claim, exclusiveMove) = (modes, use, claim, move)
+        self.modes = modes
+        self.use = use
+        self.claim = claim
+        exclusiveMove = move
         budget = DiskBudget(floor: .init(minimumFreeBytes))
         do throws(DiskError) {
             let fault = FolderPath.make(path, mode: 0o755)
             guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
             let root = try Self.open(path)
             let parts = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
-            (self.path, handles) = (path, Locked(Handles(root: root, parts: parts)))
+            self.path = path
+            handles = Locked(Handles(root: root, parts: parts))
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
         // First, because the probe would disturb a service that has the folder.
-        try take()
+        try takeClaim()
         do throws(DiskError) {
             // Report a folder that cannot be written at the start, not at the first download.
             try probe()
@@ -80,7 +76,7 @@ public final class DownloadsFolder: Sendable {
         }
     }
 
-    private func take() throws(EngineError) {
+    private func takeClaim() throws(EngineError) {
         guard let claim else { return }
         do throws(FolderClaim.Refusal) {
             let held = try claim(in: parts)
@@ -171,12 +167,8 @@ public final class DownloadsFolder: Sendable {
     /// Why no file can be put into this folder: a component of the path is a file or a link. nil if the folder exists or can
     /// be created.
     func fault(inFolder path: String) -> Failure? {
-        do throws(DiskError) {
-            _ = try folder(path, isMade: false)
-            return nil
-        } catch {
-            return [ENOTDIR, ELOOP].contains(error.code) ? PromotionFault.notAFolder(path).failure : nil
-        }
+        let error = DiskError.of { () throws(DiskError) in _ = try folder(path, isMade: false) }
+        return [ENOTDIR, ELOOP].contains(error?.code) ? PromotionFault.notAFolder(path).failure : nil
     }
 
     /// Opens a finished file for reading.
@@ -241,4 +233,58 @@ public final class DownloadsFolder: Sendable {
     private static func requireOneComponent(_ name: String) throws(DiskError) {
         guard PathComponents.isOne(name) else { throw DiskError("go into the folder \(name)", code: ENOTDIR) }
     }
+}
+
+extension DownloadsFolder {
+    /// Space of the folder's file system; nil when the system does not report it.
+    var space: DiskSpace? {
+        var status = statvfs()
+        guard fstatvfs(root.number, &status) == 0 else { return nil }
+        let block = Int64(status.f_frsize)
+        return DiskSpace(free: Int64(status.f_bavail) * block, total: Int64(status.f_blocks) * block)
+    }
+}
+
+/// A finished file that is open for reading.
+public struct OpenedFile: Sendable {
+    public let descriptor: Descriptor
+    public let size: Int64
+    /// Time of the last write, in nanoseconds since 1970.
+    public let modified: Int64
+    /// Whether size and time are the same as when the job succeeded.
+    public let isAsFinished: Bool
+}
+
+/// The permissions of finished files, and of folders that fetchd creates for them.
+public struct FileModes: Sendable, Equatable {
+    /// Permissions that a setting states are given exactly; the umask of the process does not apply. nil: all may read and
+    /// write, as far as the umask allows.
+    private let statedFile: mode_t?
+    /// nil: all may read and enter, as far as the umask allows.
+    private let statedFolder: mode_t?
+
+    /// - Parameters:
+    ///   - file: permission bits of finished files; at least 0600, because fetchd reads and writes them.
+    ///   - folder: permission bits of new folders; at least 0700, because fetchd uses them.
+    public init(file: UInt32? = nil, folder: UInt32? = nil) {
+        (statedFile, statedFolder) = (file, folder)
+    }
+
+    /// The exact permissions of a finished file.
+    var file: mode_t { statedFile ?? 0o666 & ~Self.mask }
+
+    /// The permissions to create a folder with, from which the kernel subtracts the umask.
+    var newFolder: mode_t { statedFolder ?? 0o755 }
+
+    /// The exact permissions of a new folder; nil: those with which the kernel has created it.
+    ///
+    /// - Parameter found: the mode of the folder. A set-group-ID bit that the folder has inherited from its parent stays.
+    func folder(having found: mode_t) -> mode_t? { statedFolder.map { $0 | found & S_ISGID } }
+
+    /// The umask of the process, which can only be read by setting it.
+    private static let mask: mode_t = {
+        let mask = umask(0o022)
+        umask(mask)
+        return mask
+    }()
 }

@@ -3,9 +3,10 @@ import Descriptors
 import Downloads
 import Foundation
 import HTTPSemantics
+import Hashing
 import Locks
 
-/// The file of one part while an attempt writes to it. Its lane writes, hashes and syncs it, in order. Any thread can
+/// The file of one part while an attempt writes to it. Its disk queue writes, hashes and syncs it, in order. Any thread can
 /// read the counters.
 ///
 /// A failed sync is never repeated: Linux drops the pages that it could not write, so a second sync would succeed
@@ -13,7 +14,7 @@ import Locks
 /// keeps its value. An attempt that continues from these bytes does so in a copy (`DownloadsFolder+Copying.swift`).
 final class PartFile: Sendable {
     let id: PartID
-    let lane: DiskLane
+    let diskQueue: DiskQueue
     private let syncs: FileSystemSyncs
     private let space: PartSpace
     private let writer = PartWriter()
@@ -40,7 +41,7 @@ final class PartFile: Sendable {
 
         var isPending: Bool { written != durable }
 
-        mutating func note(durable bytes: ByteRanges, after failures: Int) throws(DiskError) {
+        mutating func record(durable bytes: ByteRanges, after failures: Int) throws(DiskError) {
             if isPending, failuresBefore != failures {
                 fault = fault ?? DiskError("sync the file system of the downloads folder", code: EIO)
             }
@@ -61,14 +62,14 @@ final class PartFile: Sendable {
     ///   - ranges: bytes that the file has already and that are durable.
     ///   - algorithms: digests that are computed while the bytes arrive.
     ///   - folder: the folder that contains the file.
-    ///   - opening: opens the file; called once, in the lane.
+    ///   - opening: opens the file; called once, in the disk queue.
     init(
         _ id: PartID, having ranges: ByteRanges = ByteRanges(), digesting algorithms: Set<Checksum.Algorithm>,
-        lane: DiskLane, in folder: DownloadsFolder,
+        diskQueue: DiskQueue, in folder: DownloadsFolder,
         opening: @escaping @Sendable () throws(DiskError) -> Descriptor
     ) {
         self.id = id
-        self.lane = lane
+        self.diskQueue = diskQueue
         (syncs, modes) = (folder.syncs, folder.modes)
         space = PartSpace(of: id, having: ranges, in: folder.budget) { folder.space }
         self.opening = opening
@@ -83,7 +84,7 @@ final class PartFile: Sendable {
     /// Why the written bytes cannot be used: a sync or a read failed, or another program changed the file; else nil.
     var fault: DiskError? { counters.withLock { $0.fault } }
 
-    /// Opens the file. Must be called in the lane before all other operations.
+    /// Opens the file. Must be called in the disk queue before all other operations.
     func open() throws(DiskError) {
         if opened.withLock({ $0 != nil }) { return }
         let file = try opening()
@@ -99,7 +100,7 @@ final class PartFile: Sendable {
         }
     }
 
-    /// Must be called in the lane.
+    /// Must be called in the disk queue.
     func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
         let file = try file
         try beginWriting()
@@ -121,7 +122,7 @@ final class PartFile: Sendable {
         try space.claim(size)
     }
 
-    /// Releases the reserved space after the last byte. Must be called in the lane.
+    /// Releases the reserved space after the last byte. Must be called in the disk queue.
     func trim() throws(DiskError) {
         let file = try file
         guard ftruncate(file.number, try file.status().st_size) == 0 else { throw DiskError("trim the part") }
@@ -146,7 +147,7 @@ final class PartFile: Sendable {
         throw error
     }
 
-    /// Makes the written bytes durable. Must be called in the lane, or after the writes that it has to cover.
+    /// Makes the written bytes durable. Must be called in the disk queue, or after the writes that it has to cover.
     ///
     /// Syncs of one part run one after the other. Of two overlapping syncs only one gets the error, and the other must
     /// not succeed before the failure is recorded.
@@ -160,7 +161,7 @@ final class PartFile: Sendable {
                 fail(error)
                 throw error
             }
-            try noteDurable(written)
+            try recordDurable(written)
         }
     }
 
@@ -168,16 +169,16 @@ final class PartFile: Sendable {
     ///
     /// - Parameter written: the bytes that were written when the sync began.
     /// - Throws: when these bytes are lost nevertheless, because another sync had failed before.
-    func noteDurable(_ written: ByteRanges) throws(DiskError) {
+    func recordDurable(_ written: ByteRanges) throws(DiskError) {
         let failures = syncs.failures
-        try counters.withLock { counters throws(DiskError) in try counters.note(durable: written, after: failures) }
+        try counters.withLock { counters throws(DiskError) in try counters.record(durable: written, after: failures) }
     }
 
     /// Whether the file keeps its name after a power failure.
     var isNameDurable: Bool { counters.withLock { $0.isNameDurable } }
 
     /// Called after a sync of the folder of parts that began after the file was opened.
-    func noteNameDurable() { counters.withLock { $0.isNameDurable = true } }
+    func recordNameDurable() { counters.withLock { $0.isNameDurable = true } }
 
     /// Records the first fault. After it the file accepts no byte and no sync.
     func fail(_ error: DiskError) {
@@ -220,4 +221,33 @@ final class PartFile: Sendable {
     }
 
     func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }
+}
+
+/// The digests of bytes that arrive in order, computed in one pass. Only the requested algorithms are computed.
+struct RunningDigests: Sendable {
+    private var hashes: [Checksum.Algorithm: RunningHash]
+
+    init(_ algorithms: Set<Checksum.Algorithm>) {
+        hashes = Dictionary(uniqueKeysWithValues: algorithms.map { ($0, RunningHash($0.function)) })
+    }
+
+    var algorithms: Set<Checksum.Algorithm> { Set(hashes.keys) }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        for algorithm in hashes.keys { hashes[algorithm]?.update(bytes) }
+    }
+
+    /// Lowercase hexadecimal digests of the bytes so far.
+    func finalize() -> [Checksum.Algorithm: String] { hashes.mapValues(\.digest.hexadecimal) }
+}
+
+extension Checksum.Algorithm {
+    fileprivate var function: HashFunction {
+        switch self {
+        case .sha256: .sha256
+        case .sha512: .sha512
+        case .sha1: .sha1
+        case .md5: .md5
+        }
+    }
 }

@@ -35,7 +35,7 @@ final class PartWriter: Sendable {
     /// Whether bytes have gone past the page cache.
     var isDirect: Bool { path.withLock { if case .direct = $0 { true } else { false } } }
 
-    /// Must be called in the lane of the part.
+    /// Must be called in the disk queue of the part.
     func write(_ bytes: UnsafeRawBufferPointer, at start: Int64, to file: Descriptor) throws(DiskError) {
         guard let aligned = Self.aligned(bytes, at: start), let direct = direct(file) else {
             return try file.write(bytes, at: start)

@@ -85,9 +85,9 @@ struct FinishedJobPruner: MaintenanceWorker {
         guard services.folder.use.hasFile(of: job), let file = job.state.finish?.file else { return .isNotHere }
         guard try await services.store.hasFinished(asDid: job) else { return .stays }
         do {
-            return try await services.lanes.metadata.run {
+            return try await services.inFolder { folder in
                 guard applies(retention) else { return .stays }
-                try services.folder.removeFile(file)
+                try folder.removeFile(file)
                 return .removed
             }
         } catch let error as DiskError {

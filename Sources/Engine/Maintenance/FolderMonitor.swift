@@ -7,8 +7,8 @@ import Storage
 /// jobs that wait for it continue.
 struct FolderMonitor: MaintenanceWorker {
     let services: EngineServices
-    /// The disk lane that inspects the folder.
-    let lane: DiskLane
+    /// The disk queue that inspects the folder.
+    let diskQueue: DiskQueue
     /// Seconds between two inspections of a folder that works.
     let interval: TimeInterval
     /// Seconds between two inspections of a folder that does not work.
@@ -18,9 +18,9 @@ struct FolderMonitor: MaintenanceWorker {
     var trigger: AsyncAutoResetEvent? { services.health.doubts }
 
     func pass() async throws -> Date? {
-        let (folder, isInDoubt) = (services.folder, services.health.takeDoubt())
-        let fault = try? await lane.run { folder.inspect(byWriting: isInDoubt) }
-        let before = services.health.note(fault)
+        let (folder, isInDoubt) = (services.folder, services.health.consumeDoubt())
+        let fault = try? await diskQueue.run { folder.inspect(byWriting: isInDoubt) }
+        let before = services.health.record(fault)
         if let fault, before == nil {
             services.log.error(
                 "The downloads folder does not work: could not \(fault.action): \(fault.reason). Jobs wait.")
@@ -38,5 +38,44 @@ struct FolderMonitor: MaintenanceWorker {
             services.log.error("Could not \(purpose): \(error). They end by themselves.")
         }
         services.store.work(.jobs).set()
+    }
+}
+
+/// Whether the downloads folder worked at its last inspection. While it does not, no attempt begins, and the service
+/// reports that it is not ready.
+final class FolderHealth: Sendable {
+    private struct State {
+        var fault: DiskError?
+        var isInDoubt = false
+    }
+
+    private let state = Locked(State())
+    /// Set when an attempt has met a disk error.
+    let doubts = AsyncAutoResetEvent()
+
+    /// nil while the folder works.
+    var fault: DiskError? { state.withLock { $0.fault } }
+
+    /// Called when an attempt has met a disk error.
+    func doubt() {
+        state.withLock { $0.isInDoubt = true }
+        doubts.set()
+    }
+
+    /// Whether the next inspection has to write, because the folder does not work or an attempt met an error. Clears
+    /// the doubt.
+    func consumeDoubt() -> Bool {
+        state.withLock { state in
+            defer { state.isInDoubt = false }
+            return state.isInDoubt || state.fault != nil
+        }
+    }
+
+    /// - Returns: the fault of the inspection before.
+    func record(_ fault: DiskError?) -> DiskError? {
+        state.withLock { state in
+            defer { state.fault = fault }
+            return state.fault
+        }
     }
 }

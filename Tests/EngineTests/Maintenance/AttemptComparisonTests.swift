@@ -14,7 +14,7 @@ struct AttemptComparisonTests {
 
     init() throws {
         fixture = try MaintenanceFixture(in: try PostgresFixture())
-        comparison = AttemptComparison(services: fixture.services, active: fixture.active, interval: 10)
+        comparison = AttemptComparison(services: fixture.services, interval: 10)
     }
 
     /// Admits what is queued, without attempts.

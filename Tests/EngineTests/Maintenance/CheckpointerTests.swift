@@ -38,7 +38,7 @@ import Testing
     @Test func commitsNothingWhileNoPartIsWrittenTo() async throws {
         let fixture = try MaintenanceFixture()
         let checkpointer = Checkpointer(
-            services: fixture.services, active: fixture.active, lane: fixture.services.lanes.next(), interval: 2)
+            services: fixture.services, diskQueue: fixture.services.diskQueues.next(), interval: 2)
         let job = try await fixture.create()[0]
         try await fixture.admit()
         #expect(try await checkpointer.pass() == fixture.now.addingTimeInterval(2))

@@ -10,7 +10,7 @@ import Testing
         let fixture = try MaintenanceFixture()
         let deadline = fixture.now.addingTimeInterval(10)
         let job = try await fixture.create { $0.deadline = deadline }[0]
-        let enforcer = DeadlineEnforcer(services: fixture.services, active: fixture.active)
+        let enforcer = DeadlineEnforcer(services: fixture.services)
         #expect(try await enforcer.pass() == deadline)
         fixture.time.advance(by: 9.9)
         #expect(try await enforcer.pass() == deadline)
@@ -25,7 +25,7 @@ import Testing
         let job = try await fixture.create { $0.timeouts.resourceSeconds = 10 }[0]
         try await fixture.admit()
         let attempt = try #require(fixture.active[job])
-        let enforcer = DeadlineEnforcer(services: fixture.services, active: fixture.active)
+        let enforcer = DeadlineEnforcer(services: fixture.services)
         _ = try await enforcer.pass()
         #expect(!attempt.control.isStopping)
         fixture.time.advance(by: 10)
@@ -37,7 +37,7 @@ import Testing
         let fixture = try MaintenanceFixture()
         let later = fixture.now.addingTimeInterval(3600)
         try await fixture.create { $0.deadline = later }
-        let enforcer = DeadlineEnforcer(services: fixture.services, active: fixture.active)
+        let enforcer = DeadlineEnforcer(services: fixture.services)
         #expect(try await enforcer.pass() == fixture.now.addingTimeInterval(Store.longestPollInterval))
     }
 }

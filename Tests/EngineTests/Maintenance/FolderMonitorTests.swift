@@ -12,7 +12,7 @@ import Testing
     init() throws {
         fixture = try MaintenanceFixture()
         monitor = FolderMonitor(
-            services: fixture.services, lane: fixture.services.lanes.next(), interval: 10, faultInterval: 1)
+            services: fixture.services, diskQueue: fixture.services.diskQueues.next(), interval: 10, faultInterval: 1)
     }
 
     private func moveAway() throws {

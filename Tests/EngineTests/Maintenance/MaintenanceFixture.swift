@@ -12,14 +12,21 @@ import TestKit
 /// runs, so each pass is one that the test begins.
 struct MaintenanceFixture {
     let temporary: TemporaryFolder
-    let time = ManualTime()
+    let time: ManualTime
     let store: Store
     let services: EngineServices
-    let active: ActiveAttempts
+    var active: ActiveAttempts { services.active }
     let log = LogRecord()
 
-    /// - Parameter database: nil: SQLite.
-    init(for use: FolderUse = .alone, in database: PostgresFixture? = nil) throws {
+    /// - Parameters:
+    ///   - database: nil: SQLite.
+    ///   - connections: the connections that hosts have room for.
+    init(
+        for use: FolderUse = .alone, in database: PostgresFixture? = nil,
+        connections: HostConnections = HostConnections(limit: 100, maxAdditional: 0) {},
+        time: ManualTime = ManualTime()
+    ) throws {
+        self.time = time
         temporary = try TemporaryFolder()
         var options = Store.Options()
         (options.server, options.acceptsUnsafeServer) = (database?.url, true)
@@ -28,10 +35,10 @@ struct MaintenanceFixture {
         services = EngineServices(
             store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),
             client: try CurlClient(),
-            lanes: DiskLanes(count: 1), connections: HostConnections(limit: 100, maxAdditional: 0) {},
+            diskQueues: DiskQueues(count: 1), connections: connections,
+            active: ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: nil), connections: connections),
             stop: StopRequest(intervals: Engine.Intervals()), rehearsalOrigin: nil, minimumSpeedSeconds: 60,
             time: store.time, log: log.logger)
-        active = ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: nil), connections: services.connections)
     }
 
     var now: Date { store.time.now }

@@ -16,6 +16,7 @@ import Testing
         let trigger: AsyncAutoResetEvent?
         let passes: Monitor<Int>
         let body: @Sendable () throws -> Date?
+        var needsLease = false
         let purpose = "do the work"
 
         func pass() async throws -> Date? {
@@ -100,6 +101,22 @@ import Testing
             #expect(await passes.wait { $0 == 14 })
             #expect(await time.waitForSleepers())
             #expect(log.text.hasSuffix("fetchd can do the work again."))
+        }
+    }
+
+    @Test func workThatNeedsTheLeaseBeginsWhenTheNodeHasIt() async throws {
+        let hasLease = Locked(false)
+        let loop = MaintenanceLoop(
+            holdsLease: { hasLease.withLock(\.self) }, time: time, log: log.logger, retryInterval: 5)
+        let worker = Worker(trigger: nil, passes: passes, body: { nil }, needsLease: true)
+        await withTaskGroup { group in
+            group.addTask { await loop.run(worker) }
+            #expect(await time.waitForSleepers())
+            #expect(passes.current == 0)
+            hasLease.withLock { $0 = true }
+            time.advance(by: 1)
+            #expect(await passes.wait { $0 == 1 })
+            group.cancelAll()
         }
     }
 

@@ -11,8 +11,7 @@ import Testing
 
     private func scheduler(_ fixture: MaintenanceFixture, slots: Int) -> Scheduler {
         Scheduler(
-            services: fixture.services, limits: { AdmissionLimits(jobs: slots, connectionsPerHost: 100) },
-            active: fixture.active
+            services: fixture.services, limits: { AdmissionLimits(jobs: slots, connectionsPerHost: 100) }
         ) { [started, fixture] admitted in
             _ = fixture.active.begin(admitted, fixture.services)
             started.withLock { $0.append(admitted.job.id) }
@@ -54,10 +53,10 @@ import Testing
         let fixture = try MaintenanceFixture()
         let scheduler = scheduler(fixture, slots: 2)
         try await fixture.create()
-        _ = fixture.services.health.note(DiskError("open the downloads folder", code: 2))
+        _ = fixture.services.health.record(DiskError("open the downloads folder", code: 2))
         #expect(try await scheduler.pass() == nil)
         #expect(started.current.isEmpty)
-        _ = fixture.services.health.note(nil)
+        _ = fixture.services.health.record(nil)
         _ = try await scheduler.pass()
         #expect(started.current.count == 1)
     }
@@ -79,7 +78,7 @@ import Testing
                     $0.reads += 1
                     return AdmissionLimits(jobs: $0.jobs, connectionsPerHost: 100)
                 }
-            }, active: fixture.active,
+            },
             start: { [started] admitted in started.withLock { $0.append(admitted.job.id) } })
         async let pass = scheduler.pass()
         #expect(await limit.wait { $0.reads > 0 })

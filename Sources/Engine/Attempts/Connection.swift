@@ -1,0 +1,478 @@
+import Compression
+import CurlClient
+import Downloads
+import HTTPSemantics
+import Locks
+
+/// One connection of an attempt. It makes one exchange after another: through redirects to an accepted response, then for
+/// one segment of the file after another. The primary connection begins the file with its first accepted response.
+///
+/// The transfer loop delivers the heads and the chunks, and must not block. The part's disk queue does all disk
+/// operations, in the same order. Chunks that the queue has not written yet fill the transfer's window, so a slow disk
+/// slows down the server and not the loop.
+final class Connection: TransferHandler {
+    /// The destination of a body.
+    private struct Target: Sendable {
+        var file: SegmentedFile
+        var lease: SegmentLease
+    }
+
+    /// The decisions about the response of an exchange. The transfer loop calls both, so they must not touch the disk.
+    private struct Exchange: Sendable {
+        var evaluate: @Sendable (ResponseFacts) -> ResponseVerdict
+        /// Chooses the destination for the body of an accepted response.
+        var target: @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
+        /// A larger file fails the exchange; nil: no limit.
+        var sizeLimit: SizeLimit?
+    }
+
+    /// The present exchange, or the last one. The connection keeps its result, because each suspended function that got
+    /// it would reserve room for it.
+    private struct State {
+        var exchange: Exchange?
+        var waiter: CheckedContinuation<Void, Never>?
+        var transfer: Transfer?
+        var verdict: ResponseVerdict?
+        /// nil when no response was accepted.
+        var target: Target?
+        /// Bytes of the body that are still to be dropped, because the part has them already.
+        var skipping: Int64 = 0
+        /// The segment is full. fetchd cancelled the rest of the response, or rejected it, because it needs no more
+        /// bytes.
+        var isSegmentFull = false
+        /// The disk error, or the exceeded limit of the job, that ended the exchange.
+        var failure: Failure?
+        var result: TransferResult?
+
+        var isOver: Bool { failure != nil || isSegmentFull }
+    }
+
+    private let attempt: Attempt
+    private let state = Locked(State())
+
+    init(of attempt: Attempt) { self.attempt = attempt }
+}
+
+// MARK: - The primary connection
+
+extension Connection {
+    /// Begins the file with the first accepted response: follows redirects, and restarts once from 0 if the server
+    /// requires that. Then it fills segments as a further connection does.
+    ///
+    /// - Parameter onBegin: called at most once, before the file receives a byte of the response. It is called on the
+    ///   transfer loop, or on this task if the server has no byte left to send.
+    /// - Returns: why fewer bytes were received than were wanted; nil when all were, or when the attempt stops. Other
+    ///   connections may complete the file.
+    func fetch(_ plan: RequestPlan, onBegin: @escaping @Sendable (SegmentedFile) -> Void) async -> ConnectionLoss? {
+        if let loss = await begin(plan, onBegin) { return loss }
+        guard let file = attempt.file, file.firstResponse != nil else { return nil }
+        return await fillSegments(of: file, from: ConnectionSource(url: file.url, home: attempt.spec.url))
+    }
+
+    private func begin(
+        _ plan: RequestPlan, _ onBegin: @escaping @Sendable (SegmentedFile) -> Void
+    ) async -> ConnectionLoss? {
+        let spec = attempt.spec
+        var requests = RequestSequence(from: spec.url, with: spec.method, asking: plan.asked)
+        if plan.isWhole, let part = plan.continued?.part { return await begin(plan, whole: part, requests, onBegin) }
+        while !attempt.control.isStopping {
+            attempt.control.enter(.connecting)
+            await exchange(plan, requests, onBegin)
+            if hasTarget { return endFirstResponse(from: requests.url) }
+            switch nextStep(&requests) {
+            case .askAgain: continue
+            case .alreadyThere:
+                guard let part = partConfirmedByResponse(plan, requests) else { return nil }
+                return await begin(plan, whole: part, requests, onBegin)
+            case .failed(let failure): return loss(failure)
+            case .arrived, .abandoned: return nil
+            }
+        }
+        return nil
+    }
+
+    private func exchange(
+        _ plan: RequestPlan, _ requests: RequestSequence, _ onBegin: @escaping @Sendable (SegmentedFile) -> Void
+    ) async {
+        let (spec, bytesHad) = (attempt.spec, attempt.job.bytesDurable)
+        let asked = requests.asked(continuing: plan.continued?.part.url)
+        let access = attempt.access(requests, home: spec.url)
+        let exchange = Exchange(
+            evaluate: { ResponseVerdict.judge($0, asked: asked, bytesHad: bytesHad, access, spec) },
+            target: { [self] facts, size, outcome in
+                let file = makeFile(plan, requests, asked, facts, size: size, outcome)
+                attempt.control.beginTransfer(of: file)
+                onBegin(file)
+                return Target(file: file, lease: file.firstLease)
+            }, sizeLimit: spec.sizeLimit)
+        await run(exchange, attempt.request(requests, asked, home: spec.url))
+    }
+
+    /// Called on the transfer loop when the head was accepted. A continued part keeps its label and its validators if
+    /// the response does not repeat them.
+    private func makeFile(
+        _ plan: RequestPlan, _ requests: RequestSequence, _ asked: RequestedRange, _ facts: ResponseFacts,
+        size: Int64?, _ outcome: ResumeOutcome
+    ) -> SegmentedFile {
+        let spec = attempt.spec
+        let continued = outcome.isResumed ? plan.continued : nil
+        let before = continued.map { asked.label($0.part.label, continuedBy: facts) }
+        var label = facts.label.completed(by: before ?? FileLabel())
+        // nil for a body without a coding, and for one that is stored as it was coded.
+        let decoding = (spec.decodes ? facts.contentCoding : nil).flatMap { [label] coding in
+            BodyDecoding(coding, claims: label.digests, digest: spec.digest)
+        }
+        // The server's digests are those of the coded bytes, and the size is theirs, too.
+        if decoding != nil { label.digests = [] }
+        return SegmentedFile(
+            attempt.services.partFile(continuing: continued, digesting: spec.algorithms(label), attempt.diskQueue),
+            from: requests, size: decoding == nil ? size : nil,
+            validators: continued == nil ? facts.validators : asked.validators(continuedBy: facts), label: label,
+            outcome: outcome, isRange: asked.isRange && facts.status == 206, decoding: decoding,
+            time: attempt.services.time)
+    }
+
+    private func endFirstResponse(from url: String) -> ConnectionLoss? {
+        let (target, result) = state.withLock { ($0.target, $0.result) }
+        if let result, let head = result.head {
+            target?.file.recordFirstResponse(.init(head: head, metrics: result.metrics))
+        }
+        return endLease(from: url)
+    }
+
+    /// The continued part, after the server has said that it has no byte left to send: fetchd was killed between the
+    /// last byte and the end of the job.
+    private func partConfirmedByResponse(_ plan: RequestPlan, _ requests: RequestSequence) -> Part? {
+        guard var part = plan.continued?.part, let head = state.withLock({ $0.result?.head }) else { return nil }
+        let asked = requests.asked(continuing: part.url)
+        let facts = ResponseFacts(status: head.status, headers: head.headers)
+        part.validators = asked.validators(continuedBy: facts)
+        part.label = asked.label(part.label, continuedBy: facts)
+        return part
+    }
+
+    /// Begins a file that lacks no byte.
+    private func begin(
+        _ plan: RequestPlan, whole: Part, _ requests: RequestSequence, _ onBegin: (SegmentedFile) -> Void
+    ) async -> ConnectionLoss? {
+        // No digests are computed here. The part is read once before its end, when it is known which digests are wanted.
+        let part = attempt.services.partFile(continuing: plan.continued, digesting: [], attempt.diskQueue)
+        let size = whole.bytesDurable
+        let file = SegmentedFile(
+            part, from: requests, size: size, validators: whole.validators, label: whole.label,
+            outcome: .resumed(offset: size, why: requests.asked.restart), isRange: true, time: attempt.services.time)
+        do {
+            try await attempt.diskQueue.run { try part.open() }
+        } catch {
+            let failure = (error as? DiskError)?.failure ?? Failure(.storageError, "\(error)")
+            return ConnectionLoss(failure: failure, isFinal: true)
+        }
+        // Without a request, the status is the same as that of a response without a byte.
+        let result = state.withLock { $0.result }
+        file.recordFirstResponse(
+            .init(
+                head: result?.head ?? ResponseHead(status: 416, httpVersion: ""),
+                metrics: result?.metrics ?? TransferMetrics()))
+        file.release(file.firstLease, isBodyWhole: true)
+        attempt.control.beginTransfer(of: file)
+        onBegin(file)
+        return nil
+    }
+}
+
+// MARK: - Segments
+
+extension Connection {
+    /// Fills one segment after another, until no remaining segment is worth a request.
+    ///
+    /// - Parameters:
+    ///   - first: the segment to begin with; nil: the connection takes a lease itself.
+    ///   - isWanted: called before each further segment; false ends the connection.
+    /// - Returns: nil when no segment was left, or when the attempt stops.
+    func fillSegments(
+        of file: SegmentedFile, from source: ConnectionSource, first: SegmentLease? = nil,
+        while isWanted: () -> Bool = { true }
+    ) async -> ConnectionLoss? {
+        var next = first ?? file.lease()
+        var hasFilledAny = false
+        while let lease = next {
+            if var loss = await fill(lease, of: file, from: source) {
+                loss.hasReceived = loss.hasReceived || hasFilledAny
+                return loss
+            }
+            hasFilledAny = true
+            next = isWanted() && !attempt.control.isStopping ? file.lease() : nil
+        }
+        return nil
+    }
+
+    private func fill(
+        _ lease: SegmentLease, of file: SegmentedFile, from source: ConnectionSource
+    ) async -> ConnectionLoss? {
+        guard let asked = asked(for: lease, of: file, from: source) else { return nil }
+        var requests = RequestSequence(from: source.url, asking: asked)
+        while !attempt.control.isStopping {
+            await exchange(requests, for: lease, of: file, home: source.home)
+            if hasTarget { return endLease(from: source.url) }
+            switch nextStep(&requests) {
+            case .askAgain: continue
+            case .failed(let failure):
+                file.release(lease, isBodyWhole: false)
+                var loss = loss(failure)
+                // Either the file has changed, or its server serves one connection only. The next attempt shows which.
+                loss.hint.mayPass = failure.code == .badRange
+                return loss
+            case .arrived, .alreadyThere, .abandoned:
+                file.release(lease, isBodyWhole: false)
+                return nil
+            }
+        }
+        file.release(lease, isBodyWhole: false)
+        return nil
+    }
+
+    /// The request for a segment. If the job's checksum verifies the whole file at the end, a mirror may use other
+    /// validators. (Without a strong validator the only segments are the gaps that an earlier attempt left.)
+    private func asked(
+        for lease: SegmentLease, of file: SegmentedFile, from source: ConnectionSource
+    ) -> RequestedRange? {
+        guard var asked = file.asked(for: lease) else { return nil }
+        guard attempt.spec.restsOnChecksum else { return asked }
+        let isMirror = source.home != attempt.spec.url
+        asked.restsOnChecksum = isMirror || file.validators.strong == nil
+        if isMirror { asked.validators = Validators() }
+        return asked
+    }
+
+    private func exchange(
+        _ requests: RequestSequence, for lease: SegmentLease, of file: SegmentedFile, home: String
+    ) async {
+        let asked = requests.asked(continuing: file.url)
+        let access = attempt.access(requests, home: home)
+        let exchange = Exchange(
+            evaluate: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad, access).ofRange },
+            target: { facts, _, _ in
+                file.recordValidators(facts.validators)
+                return Target(file: file, lease: lease)
+            })
+        let isSegment = attempt.control.connections > 1
+        await run(exchange, attempt.request(requests, asked, home: home, isSegment: isSegment))
+    }
+}
+
+extension ResponseVerdict {
+    /// The verdict on a request for one segment: only the bytes of that segment are accepted.
+    fileprivate var ofRange: ResponseVerdict {
+        switch self {
+        case .accept(_, _, _, .resumed), .redirect, .fail: self
+        case .accept, .alreadyComplete, .askFromStart:
+            .fail(Failure(.badRange, "The server does not serve another range of the file as it served the first."))
+        }
+    }
+}
+
+// MARK: - One exchange
+
+extension Connection {
+    /// Returns after the exchange has ended and all of its bytes are written.
+    private func run(_ exchange: Exchange, _ request: TransferRequest) async {
+        var registration: Int?
+        await withCheckedContinuation { waiter in
+            state.withLock { $0 = State(exchange: exchange, waiter: waiter) }
+            let transfer = attempt.services.client.start(request, handler: self)
+            registration = attempt.control.register(transfer)
+            let (isOver, target) = state.withLock { state in
+                state.transfer = transfer
+                return (state.isOver, state.target)
+            }
+            if isOver { transfer.cancel() }
+            if let target { target.file.attach(transfer, to: target.lease) }
+        }
+        if let registration { attempt.control.unregister(registration) }
+        // The transfer and the decisions refer to this connection.
+        state.withLock { state in
+            state.exchange = nil
+            state.transfer = nil
+        }
+    }
+
+    /// Whether the last exchange has an accepted response.
+    private var hasTarget: Bool { state.withLock { $0.target != nil } }
+
+    /// The next step after an exchange without an accepted response.
+    private func nextStep(_ requests: inout RequestSequence) -> RequestSequence.Step {
+        let (result, verdict) = state.withLock { ($0.result, $0.verdict) }
+        guard let result else { return .abandoned }
+        return requests.step(after: result.outcome, verdict, redirectingTo: result.metrics.redirectURL)
+    }
+
+    private func loss(_ failure: Failure) -> ConnectionLoss {
+        let (result, hasTarget) = state.withLock { ($0.result, $0.target != nil) }
+        return ConnectionLoss(failure, result, hasTarget: hasTarget, at: attempt.services.time.now)
+    }
+
+    /// Ends the lease after the exchange that filled the segment.
+    ///
+    /// - Parameter url: the URL that the bytes came from.
+    /// - Returns: nil when the exchange received all wanted bytes, or was cancelled.
+    private func endLease(from url: String) -> ConnectionLoss? {
+        let ended = state.withLock { $0 }
+        guard let target = ended.target, let outcome = ended.result?.outcome else { return nil }
+        let missing = target.file.range(of: target.lease)
+        target.file.release(target.lease, isBodyWhole: outcome == .completed && ended.failure == nil)
+        if let failure = ended.failure { return ConnectionLoss(failure: failure, isFinal: true) }
+        guard let missing, !missing.isEmpty, !ended.isSegmentFull else { return nil }
+        switch outcome {
+        case .completed where missing.upperBound == .max: return nil
+        case .completed: return loss(Failure(.truncated, "The body ended \(missing.count) bytes before its end."))
+        case .failed(let error): return loss(Failure(error, url: url))
+        case .cancelled, .rejected: return nil
+        }
+    }
+}
+
+// MARK: - On the transfer loop
+
+extension Connection {
+    func received(head: ResponseHead) -> HeadVerdict {
+        guard let exchange = state.withLock({ $0.exchange }) else { return .reject }
+        let facts = ResponseFacts(status: head.status, headers: head.headers, isOfProxy: head.isOfProxy)
+        let verdict = exchange.evaluate(facts)
+        guard case .accept(let offset, let skipping, let size, let outcome) = verdict else {
+            state.withLock { $0.verdict = verdict }
+            return .reject
+        }
+        let target = exchange.target(facts, size, outcome)
+        let alreadyPresent = target.file.recordResponse(
+            target.lease, from: offset, reach: facts.rangeEnd, isMeasured: facts.contentLength != nil)
+        let transfer = state.withLock { state in
+            state.verdict = verdict
+            state.target = target
+            state.skipping = skipping + (alreadyPresent ?? 0)
+            state.isSegmentFull = alreadyPresent == nil
+            return state.transfer
+        }
+        guard alreadyPresent != nil else { return .reject }
+        if let transfer { target.file.attach(transfer, to: target.lease) }
+        attempt.diskQueue.async { self.prepare(target.file) }
+        return .accept
+    }
+
+    func received(chunk: Chunk) {
+        attempt.control.recordArrival(of: chunk.count)
+        attempt.diskQueue.async { self.write(chunk) }
+    }
+
+    func finished(_ result: TransferResult) {
+        attempt.diskQueue.async { self.end(result) }
+    }
+}
+
+extension ResponseFacts {
+    /// The offset after the last byte of a 206 response's range; nil for every other response.
+    fileprivate var rangeEnd: Int64? {
+        guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
+        return last + 1
+    }
+}
+
+// MARK: - In the disk queue of the part
+
+extension Connection {
+    private func prepare(_ file: SegmentedFile) {
+        do throws(DiskError) {
+            try file.part.open()
+            if let size = file.size { try file.part.claim(size) }
+        } catch {
+            fail(error.failure)
+        }
+    }
+
+    private func write(_ chunk: Chunk) {
+        let (target, skipped): (Target?, Int64) = state.withLock { state in
+            guard !state.isOver else { return (nil, 0) }
+            let skipped = min(state.skipping, Int64(chunk.count))
+            state.skipping -= skipped
+            return (state.target, skipped)
+        }
+        guard let target, Int(skipped) < chunk.count else { return }
+        chunk.withUnsafeBytes { bytes in
+            let wanted = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(skipped)))
+            guard let decoding = target.file.decoding else {
+                _ = write(wanted, to: target)
+                return
+            }
+            do throws(InflationError) {
+                try decoding.decode(wanted) { write($0, to: target) }
+            } catch {
+                fail(error.failure(decoding: decoding.coding))
+            }
+        }
+    }
+
+    /// - Returns: false when the exchange needs no further bytes.
+    private func write(_ bytes: UnsafeRawBufferPointer, to target: Target) -> Bool {
+        guard let advance = target.file.advance(target.lease, by: bytes.count) else {
+            endAsFull()
+            return false
+        }
+        if advance.isExcess {
+            // A chunked body, or a body without a length, runs past the range in its head. It is then unknown which
+            // bytes the body contains: many servers send the whole file with the head of a partial response.
+            target.file.markCorrupt()
+            fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
+            return false
+        }
+        if let limit = state.withLock({ $0.exchange?.sizeLimit }), advance.offset + Int64(advance.count) > limit.bytes {
+            fail(limit.failure)
+            return false
+        }
+        do throws(DiskError) {
+            let wanted = UnsafeRawBufferPointer(rebasing: bytes.prefix(advance.count))
+            try target.file.part.write(wanted, at: advance.offset)
+            attempt.control.recordWrite(of: advance.count)
+        } catch {
+            fail(error.failure)
+            return false
+        }
+        if advance.isCut { endAsFull() }
+        return !advance.isCut
+    }
+
+    private func fail(_ failure: Failure) {
+        cancel { $0.failure = $0.failure ?? failure }
+    }
+
+    /// Called when another connection fetches the rest of the body.
+    private func endAsFull() {
+        cancel { $0.isSegmentFull = true }
+    }
+
+    private func cancel(_ mark: (inout State) -> Void) {
+        let transfer = state.withLock { state in
+            mark(&state)
+            return state.transfer
+        }
+        transfer?.cancel()
+    }
+
+    private func end(_ result: TransferResult) {
+        if result.outcome == .completed { finishDecoding() }
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            state.result = result
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// A body can end before its content does, although it has the length that its head states.
+    private func finishDecoding() {
+        let decoding = state.withLock { $0.isOver ? nil : $0.target?.file.decoding }
+        do throws(InflationError) {
+            try decoding?.finish()
+        } catch {
+            fail(error.failure(decoding: decoding?.coding ?? ""))
+        }
+    }
+}

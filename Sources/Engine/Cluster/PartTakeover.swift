@@ -1,0 +1,75 @@
+import Downloads
+import Storage
+
+extension EngineServices {
+    /// Copies the part of a job, if it belongs to another node that uses the same folder. That node may still write to its file,
+    /// although it has lost the job, so no other node does. The old file is removed after the commit that stores the copy.
+    ///
+    /// - Parameter isStopped: called between the pieces of the copy; true ends it. The copy is then removed.
+    func takeOverPart(
+        of job: Job, in diskQueue: DiskQueue, isStopped: @escaping @Sendable () -> Bool
+    ) async -> PartTakeover {
+        guard let part = job.part, part.bytesDurable > 0, folder.use.location(of: part.id) == .foreign else {
+            return .ready(job)
+        }
+        var copy = part
+        copy.id = store.makePartID()
+        do {
+            guard try await copyForeign(part, to: copy.id, in: diskQueue, isStopped: isStopped),
+                try await replacePart(part.id, by: copy, of: job)
+            else { return .stopped }
+        } catch is DownloadsFolder.PartLoss {
+            // The request plan finds no bytes either, and reports that.
+            return .ready(job)
+        } catch let error as DiskError {
+            return .failed(error.failure)
+        } catch {
+            return .stopped
+        }
+        var job = job
+        job.part = copy
+        return .ready(job)
+    }
+
+    /// Copies piece by piece, because the disk queue also syncs the parts of other jobs.
+    ///
+    /// - Returns: false if the copy was stopped.
+    private func copyForeign(
+        _ part: Part, to id: PartID, in diskQueue: DiskQueue, isStopped: @Sendable () -> Bool
+    ) async throws -> Bool {
+        let copying = try await diskQueue.run { [folder] in try folder.beginCopy(ofForeign: part, to: id) }
+        do {
+            for piece in copying.pieces where !isStopped() {
+                try await diskQueue.run { [folder] in try folder.copy(piece, of: copying) }
+            }
+            if !isStopped() {
+                try await diskQueue.run { [folder] in try folder.finish(copying) }
+                return true
+            }
+            await removeParts([id])
+            return false
+        } catch {
+            await removeParts([id])
+            throw error
+        }
+    }
+
+    /// - Returns: false if the job is no longer this attempt's.
+    private func replacePart(_ old: PartID, by copy: Part, of job: Job) async throws(NotStored) -> Bool {
+        let isStored = try await persist("the copied part of \(job.id)") { [store] in
+            try await store.replacePart(old, by: copy, of: job.id, admission: job.admissions)
+        }
+        await removeParts([isStored == true ? old : copy.id])
+        return isStored == true
+    }
+}
+
+/// The result of copying the part of another node, at the beginning of an attempt.
+enum PartTakeover: Sendable {
+    /// The job, as the attempt continues it.
+    case ready(Job)
+    /// The bytes could not be copied.
+    case failed(Failure)
+    /// The attempt has to stop, or the job belongs to another node.
+    case stopped
+}

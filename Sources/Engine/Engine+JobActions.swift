@@ -1,0 +1,223 @@
+import Downloads
+import Storage
+
+/// The actions on jobs.
+extension Engine {
+    /// Carries out an action, and returns after it has taken effect: a running job is stopped, its bytes are synced,
+    /// and its state, offset and event are committed.
+    ///
+    /// - Parameter revision: the job revision that the client expects; nil: any revision.
+    /// - Throws: `StoreError.noSuchJob`, `revisionChanged`.
+    public func perform(_ request: JobSignal, on id: JobID, expecting revision: Int? = nil) async throws
+        -> SignalOutcome
+    {
+        // The lease keeps a deleted session, and with it the job, until the action has ended. Only this node knows of it,
+        // so another one that leads can remove the session before.
+        let session = try await services.store.job(id).session
+        return try await withLease(on: session) {
+            try await carryOut(request, on: id, expecting: revision)
+        }
+    }
+
+    private func carryOut(_ request: JobSignal, on id: JobID, expecting revision: Int?) async throws -> SignalOutcome {
+        var revision = revision
+        var stopping: Job?
+        while true {
+            let outcome: SignalOutcome
+            do {
+                outcome = try await services.store.apply(request, to: id, expecting: revision) { [active] outcome in
+                    active.requestStop(asDecided: outcome)
+                }
+            } catch StoreError.noSuchJob {
+                guard let stopping else { throw StoreError.noSuchJob(id) }
+                return try await cancellation(of: stopping, by: request)
+            }
+            guard case .done(let job, let effects, let dropped) = outcome else { return outcome }
+            if let dropped { await services.removeParts([dropped]) }
+            guard effects.contains(where: \.isStop) else { return outcome }
+            (revision, stopping) = (nil, job)
+            // After the attempt has ended, the signal is sent again, because the job may have succeeded at that moment.
+            try await attemptEnds(of: job)
+        }
+    }
+
+    /// The outcome for a job that was stopped and is gone: when the last job of a deleted session has ended, the leader
+    /// removes the session with its jobs.
+    ///
+    /// - Throws: `noSuchJob` if the job was not cancelled, or if a client has deleted it.
+    private func cancellation(of job: Job, by request: JobSignal) async throws -> SignalOutcome {
+        let events = try await services.store.events(EventQuery(job: job.id, limit: 1000)).events
+        guard case .cancelRequested(let keepsPart) = request, let last = events.last, last.type == .jobCancelled else {
+            throw StoreError.noSuchJob(job.id)
+        }
+        let signal = JobSignal.attemptStopped(.cancel(keepsPart: keepsPart))
+        return .done(job.becoming(.cancelled, on: signal, at: last.time), then: [])
+    }
+
+    /// Replaces the job's specification. A running attempt applies the fields that it can, such as the rate limit.
+    ///
+    /// - Returns: nil when another request changed the job meanwhile.
+    public func patch(
+        _ job: Job, to spec: JobSpec, fields: Set<PatchableField>, expecting revision: Int?
+    ) async throws -> SignalOutcome? {
+        try await services.store.patchJob(
+            job.id, from: job.spec, to: spec, fields: fields, expecting: revision
+        ) { [active] outcome in
+            if let job = outcome?.job { active[job.id]?.control.apply(job.spec) }
+        }
+    }
+
+    /// Deletes a job. An outstanding job is cancelled first.
+    ///
+    /// - Parameter deletesFile: whether the finished file is removed, too.
+    public func delete(_ id: JobID, deletesFile: Bool) async throws {
+        var (wasOutstanding, wasCancelled) = (false, false)
+        do {
+            while try await !deleteIfEnded(id, deletesFile: deletesFile) {
+                wasOutstanding = true
+                let job = try await perform(.cancelRequested(keepsPart: false), on: id).job
+                wasCancelled = job.state == .cancelled
+                // The cancellation came too late: the file is being promoted, which takes a moment.
+                if !job.state.isTerminal { try await attemptEnds(of: job) }
+            }
+        } catch StoreError.noSuchJob where wasCancelled || wasOutstanding && !deletesFile {
+            // It has ended, and its session was removed, or another client has deleted it. Such a job has left its file, if
+            // it had one.
+        }
+    }
+
+    /// Deletes a job that has ended. It never cancels one, so a job that was retried meanwhile stays.
+    ///
+    /// - Parameter deletesFile: whether the finished file is removed, too.
+    /// - Returns: false if the job is outstanding. Nothing has changed then.
+    /// - Throws: `StoreError.noSuchJob`.
+    public func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
+        let hasOwnFolder = services.folder.use.hasOwnFolder
+        let deleted = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder)
+        guard let job = deleted else { return false }
+        if let part = job.part { await services.removeParts([part.id]) }
+        if deletesFile, services.folder.use.hasFile(of: job), let file = job.state.finish?.file {
+            try await services.inFolder { try $0.removeFile(file) }
+        }
+        return true
+    }
+
+    /// Waits until the job's attempt has ended, or for about a second if it has no attempt here.
+    ///
+    /// - Throws: `EngineError.stopped` when the attempt has ended, but its end could not be stored; `CancellationError`.
+    private func attemptEnds(of job: Job) async throws {
+        if let attempt = active[job.id] { return await attempt.control.ended.wait() }
+        let isElsewhere = job.node.map { $0 != services.store.node?.number } ?? false
+        // The end of the attempt could not be stored, so the database shows the job as running until the next start.
+        if !isElsewhere, services.store.unstored.count > 0 { throw EngineError.stopped }
+        // Another node has the attempt, this one continues a promotion of another one, or the attempt has just ended.
+        try await services.store.waitForChange(of: job)
+    }
+
+    /// Opens the file of a finished job; nil when the file is no longer in its place.
+    public func openFile(of finish: Finish) async -> OpenedFile? {
+        try? await services.inFolder { $0.openFile(finish.file) }
+    }
+}
+
+extension ActiveAttempts {
+    /// Called in a commit's hook. There, the active attempt is the one that the database shows as running.
+    func requestStop(asDecided outcome: SignalOutcome) {
+        guard case .done(let job, let effects, _) = outcome else { return }
+        for case .stopAttempt(let stop) in effects { self[job.id]?.control.requestStop(.decided(stop)) }
+    }
+}
+
+extension JobEffect {
+    var isStop: Bool { if case .stopAttempt = self { true } else { false } }
+}
+
+/// The actions on many jobs, in steps, so that other requests do not wait for the end.
+extension Engine {
+    /// Deletes the selected jobs. Outstanding ones are cancelled first, and running ones stopped.
+    ///
+    /// - Parameters:
+    ///   - visible: jobs of other sessions are not selected.
+    ///   - deletesFiles: whether the finished files are removed, too.
+    ///   - record: of the request.
+    /// - Returns: the record with the counts of all steps.
+    /// - Throws: the jobs of earlier steps are deleted then. `EngineError.stopped`; `StoreError`.
+    public func remove(
+        _ selection: JobSelection, visible: VisibleSessions, deletesFiles: Bool, _ record: ActionRecord
+    ) async throws -> ActionRecord {
+        var (record, rest): (ActionRecord, JobSelection?) = (record, selection)
+        while let selection = rest {
+            guard !isStopping else { throw EngineError.stopped }
+            let step = try await services.store.jobs(in: selection, visible: visible)
+            for id in step.missing { record.refuse(id, StoreError.noSuchJob(id)) }
+            if !step.jobs.isEmpty {
+                try await remove(step.jobs, in: selection, deletesFiles: deletesFiles, &record)
+            }
+            rest = step.rest
+        }
+        return record
+    }
+
+    private func remove(
+        _ jobs: [Job], in selection: JobSelection, deletesFiles: Bool, _ record: inout ActionRecord
+    ) async throws {
+        // The files come first: if fetchd dies before the commit, the jobs are still there, and no file is forgotten.
+        let files = deletesFiles ? try await removeFiles(of: jobs) : RemovedFiles()
+        for (job, error) in files.failed { record.refuse(job, error) }
+        record.counts.matched += files.failed.count
+        let use = services.folder.use
+        let removed = try await services.store.removeJobs(
+            jobs.map(\.id).filter { files.failed[$0] == nil }, in: selection,
+            removingFilesElsewhere: deletesFiles && use.hasOwnFolder,
+            keeping: { job in
+                // It has succeeded since its file was looked for.
+                deletesFiles && job.state.finish != nil && use.hasFile(of: job) && !files.removed.contains(job.id)
+            }, record
+        ) { [active] in
+            active.requestStop(asDecided: $0)
+        }
+        record = removed.record
+        await services.removeParts(removed.dropped + removed.jobs.compactMap { $0.part?.id })
+        for job in removed.left {
+            do {
+                try await delete(job, deletesFile: deletesFiles)
+                record.counts.changed += 1
+            } catch StoreError.noSuchJob {
+                // Another client has deleted it.
+            } catch let error as DiskError {
+                record.refuse(job, error)
+            }
+        }
+    }
+
+    private struct RemovedFiles: Sendable {
+        /// The jobs whose files are gone.
+        var removed: Set<JobID> = []
+        var failed: [JobID: DiskError] = [:]
+    }
+
+    /// Removes the finished files that are in this folder.
+    private func removeFiles(of jobs: [Job]) async throws -> RemovedFiles {
+        var files = RemovedFiles()
+        let finished = jobs.filter { $0.state.finish != nil && services.folder.use.hasFile(of: $0) }
+        for start in stride(from: 0, to: finished.count, by: Self.filesInASlice) {
+            let slice = finished[start..<min(start + Self.filesInASlice, finished.count)]
+            // Directly before the removal: another client that has deleted a job may have kept its file.
+            let present = try await services.store.jobs(in: .jobs(slice.map(\.id)), visible: .all).jobs
+            let outcomes = try await services.inFolder { folder in
+                present.map { job in
+                    let error = job.state.finish.flatMap { finish in
+                        DiskError.of { () throws(DiskError) in try folder.removeFile(finish.file) }
+                    }
+                    return (job: job.id, error: error)
+                }
+            }
+            for (job, error) in outcomes {
+                if let error { files.failed[job] = error } else { files.removed.insert(job) }
+            }
+        }
+        return files
+    }
+
+    private static let filesInASlice = 100
+}

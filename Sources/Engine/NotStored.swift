@@ -1,3 +1,0 @@
-/// The engine stopped before the disk accepted a change. The database keeps its earlier state, and the next start
-/// continues from that state.
-struct NotStored: Error {}
