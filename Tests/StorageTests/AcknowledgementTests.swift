@@ -39,7 +39,7 @@ import Testing
         let events = try await fixture.store.read { db in
             try db.rows(
                 "SELECT finish_event FROM batches WHERE state = 'finished' AND is_awaited = 1 ORDER BY finish_event"
-            ).map { $0["finish_event"] as EventID }
+            ).map { try $0["finish_event"] as EventID }
         }
         #expect(try await fixture.store.statistics().unacknowledgedFinishes == events.count)
         let since = try await fixture.store.session(films).unacknowledgedSince

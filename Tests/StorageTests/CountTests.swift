@@ -17,7 +17,7 @@ import Testing
         #expect(drifts.isEmpty, "\(step)", sourceLocation: location)
         let held = try await store.writer.write { [session] transaction in
             let counted = try transaction.row(Transaction.sumOfHeldBytes, ["session": session.text])
-            return (kept: try transaction.heldBytes(of: session), counted: counted?[0] as Int64?)
+            return (kept: try transaction.heldBytes(of: session), counted: try counted?[0] as Int64?)
         }
         #expect(held.kept == held.counted, "\(step)", sourceLocation: location)
     }

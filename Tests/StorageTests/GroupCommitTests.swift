@@ -46,7 +46,7 @@ import Testing
             for _ in 0..<500 {
                 group.addTask {
                     _ = try await writer.write(onCommit: { id in order.withLock { $0.append(id) } }) { transaction in
-                        try transaction.append(.jobCreated, session: .default, job: nil, data: [:])
+                        try transaction.append([NewEvent(.jobCreated, in: .default, data: [:])])[0]
                     }
                 }
             }

@@ -81,19 +81,16 @@ import Testing
         }
     }
 
-    @Test func theWriterDecidesAgainAboutAJobThatHasChanged() async throws {
+    @Test func aJobThatHasChangedSinceItWasReadGetsTheSignalInItsPresentState() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
         let jobs = try await fixture.create(4)
-        let confidence = store.time.confidence
-        let prepared = jobs.map { PreparedTransition($0, on: .pauseRequested, at: store.time.now, confidence) }
         _ = try await store.apply(.cancelRequested(keepsPart: false), to: jobs[0].id)
         _ = try await store.apply(.cancelRequested(keepsPart: false), to: jobs[1].id)
         _ = try await store.deleteJob(jobs[1].id)
         _ = try await fixture.admit(1)
         let outcomes = try await store.writer.write { transaction in
-            var writer = TransitionWriter(transaction, jobsAreFresh: false)
-            return try writer.write(prepared)
+            try transaction.transitionJobs(transaction.jobs(jobs.map(\.id)).map { ($0, .pauseRequested) })
         }
         #expect(outcomes.map(\.job.id) == [0, 2, 3].map { jobs[$0].id })
         #expect(outcomes.map(\.job.state) == [.cancelled, .running(.attempting), .paused])

@@ -48,6 +48,7 @@ extension Problem {
             self.init(.unavailable, error.description)
             headers[.retryAfter] = "5"
         case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
+            .databaseFromOlderVersion,
             .databaseIncomplete,
             .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .notClosed, .failed,
             .keyUnusable, .keyWrong, .sealBroken, .serverUnsuitable:

@@ -140,3 +140,41 @@ extension ServiceClock {
     /// A reading is stored every hour, so that small differences don't add up to a jump.
     private static let noteInterval: Duration = .seconds(3600)
 }
+
+/// A change of the stored clock.
+struct ClockChange: Sendable {
+    var reading: ClockReading
+    /// How time runs after the change.
+    var view: ClockView
+    /// nil when only the reading is stored.
+    var jump: ClockJump?
+    /// Whether this is the first reading of the process.
+    var isFirst: Bool
+}
+
+/// Time that runs evenly from one moment.
+struct ClockView: Sendable, Equatable {
+    private let time: Date
+    private let uptime: Duration
+    let confidence: ClockConfidence
+
+    /// - Parameters:
+    ///   - time: the time at that uptime.
+    init(time: Date, uptime: Duration, confidence: ClockConfidence) {
+        self.time = time
+        self.uptime = uptime
+        self.confidence = confidence
+    }
+
+    func time(at moment: Duration) -> Date {
+        Date(milliseconds: time.milliseconds + (moment - uptime).milliseconds)
+    }
+
+    func uptime(at moment: Date) -> Duration {
+        uptime + .milliseconds(moment.milliseconds - time.milliseconds)
+    }
+
+    func after(_ jump: ClockJump, _ reading: ClockReading) -> ClockView {
+        ClockView(time: reading.time, uptime: reading.uptime, confidence: confidence.after(jump))
+    }
+}

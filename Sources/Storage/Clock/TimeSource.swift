@@ -1,5 +1,7 @@
+import Downloads
 import Formats
 import Foundation
+import Locks
 
 /// A source of time: the machine, a manual clock of a test, or the clock of the service.
 ///
@@ -37,5 +39,80 @@ extension TimeSource {
             if after - before < .milliseconds(50) { return ClockReading(time: time, uptime: after, boot: boot) }
         }
         return ClockReading(time: now, uptime: uptime, boot: boot)
+    }
+}
+
+/// The clocks of the machine.
+public struct SystemTime: TimeSource {
+    public init() {}
+
+    public var now: Date { Date(milliseconds: Date().milliseconds) }
+
+    public var uptime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    public var boot: String? { Self.boot }
+
+    public func sleep(untilUptime deadline: Duration) async throws {
+        // A timer of the runtime may sleep too long when the machine is suspended. After a minute at most the caller
+        // checks again.
+        let left = min(deadline - uptime, .seconds(60))
+        if left > .zero { try await Task.sleep(for: left) }
+    }
+
+    /// random(4): "a random string, generated once" at each start of the kernel.
+    private static let boot = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))
+        .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+}
+
+/// The wall clock and the monotonic clock, read together.
+struct ClockReading: Sendable, Equatable {
+    var time: Date
+    /// The time since the machine was started.
+    var uptime: Duration
+    /// Identifies the boot of the machine; nil when unknown.
+    var boot: String?
+
+    init(time: Date, uptime: Duration, boot: String?) {
+        self.time = time
+        self.uptime = uptime
+        self.boot = boot
+    }
+}
+
+extension ClockReading {
+    /// The time from which the service continues at its start. It is the wall clock if that is plausible, else the time
+    /// that follows from the stored times. The difference is a jump.
+    ///
+    /// - Parameters:
+    ///   - last: the last stored reading; nil in a new database.
+    ///   - newestEvent: the time of the last event, if it is later than that reading.
+    func expectedTime(after last: ClockReading?, newestEvent: Date?) -> Date {
+        if let last, let boot, last.boot == boot, last.uptime <= uptime {
+            // The machine was not restarted, so this is exact for any downtime of the service.
+            return last.time.addingTimeInterval((uptime - last.uptime).seconds)
+        }
+        guard let newest = newestEvent ?? last?.time else { return time }
+        let absence = time.timeIntervalSince(newest)
+        return absence < -ClockJump.tolerance || absence > ClockJump.longestAbsence ? newest : time
+    }
+}
+
+extension AsyncAutoResetEvent {
+    /// Waits as `wait()` does, but at most until `deadline`.
+    ///
+    /// - Parameter deadline: a moment by the clock `time`; nil waits without a limit.
+    public func wait(until deadline: Date?, by time: any TimeSource) async {
+        let timer = deadline.map { deadline in
+            Task {
+                try await time.sleep(until: deadline)
+                set()
+            }
+        }
+        await wait()
+        timer?.cancel()
     }
 }

@@ -61,7 +61,7 @@ struct AdmissionQueue {
     /// Seeks from one session name to the next in the indexes.
     private func sessionsWaiting() throws -> [Name: [QueueLane]] {
         try transaction.rows(Self.sessionsWaiting, ["priority": priority]).reduce(into: [:]) { sessions, row in
-            sessions[Name(trusted: row["name"]), default: []].append(row["moved"] ? .moved : .unmoved)
+            try sessions[Name(trusted: row["name"]), default: []].append(row["moved"] ? .moved : .unmoved)
         }
     }
 
@@ -123,8 +123,8 @@ struct AdmissionQueue {
         return read.count < Self.probe ? nil : try firstElsewhere(lane).first(where: hasRoom)
     }
 
-    private static func candidate(_ row: SQLRow) -> Candidate {
-        Candidate(job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String))
+    private static func candidate(_ row: SQLRow) throws -> Candidate {
+        try Candidate(job: JobID(row["id"]), host: row["host"], rank: QueueRank(row["rank"] as String))
     }
 
     /// - Parameters:
@@ -197,5 +197,52 @@ struct AdmissionQueue {
                 FROM hosts WHERE host IS NOT NULL) AS firsts
             WHERE id IS NOT NULL ORDER BY rank
             """
+    }
+}
+
+/// The queue of a session and priority has two lanes, each with its own indexes: the jobs that were never moved, whose rank
+/// is their identifier, and those that a client has moved.
+enum QueueLane: CaseIterable {
+    case unmoved, moved
+
+    /// The index of the lane's jobs in their order. The statement names it: SQLite would take the index of all moved jobs,
+    /// which also has those that have ended.
+    var index: String {
+        switch self {
+        case .unmoved: "jobs_queue_by_age"
+        case .moved: "jobs_moved_by_rank"
+        }
+    }
+
+    /// The column with the rank.
+    var rank: String {
+        switch self {
+        case .unmoved: "id"
+        case .moved: "queue_rank"
+        }
+    }
+
+    /// The rank of the job `firsts.id`.
+    var rankOfFirst: String {
+        switch self {
+        case .unmoved: "firsts.id"
+        case .moved: "(SELECT queue_rank FROM jobs WHERE jobs.id = firsts.id)"
+        }
+    }
+
+    /// The column as the lane's indexes order it. It is compared by its bytes in any case. PostgreSQL keeps the plans of
+    /// statements while the table grows, and could keep one that reads all jobs in the order of another index. Only the
+    /// indexes of the queue have this order there (`Index.isOfQueue`).
+    func ordered(_ column: String) -> String { "\(column) COLLATE BINARY" }
+
+    /// The jobs of the lane in the session `:session` with the priority `:priority`.
+    var ofSession: String { "\(condition) AND priority = :priority AND \(ordered("session")) = :session" }
+
+    /// The condition of the lane's indexes.
+    var condition: String {
+        switch self {
+        case .unmoved: "state = 'queued' AND held_until IS NULL AND queue_rank IS NULL"
+        case .moved: "state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL"
+        }
     }
 }

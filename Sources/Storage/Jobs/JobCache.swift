@@ -1,6 +1,20 @@
 import Downloads
 import Locks
 
+/// A job as it is committed, in the cache. Every commit that changes the job replaces the object, so what was derived from
+/// it is current as long as the cache has the same object.
+public final class CachedJob: Sendable {
+    public let job: Job
+
+    /// Bytes of its large members.
+    let size: Int
+
+    init(_ job: Job) {
+        self.job = job
+        size = job.spec.size
+    }
+}
+
 /// Caches recently read jobs in their committed version, so that polling does not read the database.
 ///
 /// The writer updates the cached jobs that a commit has changed before it acknowledges the change. If a commit changes
@@ -142,7 +156,10 @@ extension JobCache.State {
     }
 
     fileprivate mutating func keep(_ cached: CachedJob, _ limit: Int) {
-        if recent.count >= limit / 2 { (older, recent) = (recent, [:]) }
+        if recent.count >= limit / 2 {
+            older = recent
+            recent = [:]
+        }
         recent[cached.job.id] = cached
     }
 

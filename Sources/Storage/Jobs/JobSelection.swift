@@ -34,7 +34,10 @@ public struct JobFilter: Sendable, Equatable {
         session: Name? = nil, state: JobState.Name? = nil, tag: String? = nil, text: String? = nil,
         endedBefore: Date? = nil
     ) {
-        (self.session, self.state, self.tag, self.endedBefore) = (session, state, tag, endedBefore)
+        self.session = session
+        self.state = state
+        self.tag = tag
+        self.endedBefore = endedBefore
         self.text = text?.lowercased()
     }
 
@@ -166,8 +169,7 @@ extension Transaction {
         }
         removed.left += ended.filter(keeps).map(\.id)
         removed.jobs = ended.filter { !keeps($0) }
-        try append(
-            removed.jobs.map { NewEvent(.jobDeleted, of: $0, data: JSON.object($0.announcement(.jobDeleted)).written) })
+        try append(removed.jobs.map { NewEvent(.jobDeleted, of: $0) })
         for job in removed.jobs { try delete(job) }
         return removed
     }

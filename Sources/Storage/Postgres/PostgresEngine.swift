@@ -32,7 +32,8 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
             target = try PostgresTarget(url: url)
             name = target.description
             let reach = try ServerReach()
-            (readers, writer) = (PostgresReaders(target, reach), PostgresWriter(reach))
+            readers = PostgresReaders(target, reach)
+            writer = PostgresWriter(reach)
             let connection = try writer.connection(to: target)
             if node != nil { try NotificationCheck.run(on: connection, target) }
             if requiresDurability, let fault = try PostgresServerSettings(of: connection).fault {
@@ -42,7 +43,8 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
             channel = try PostgresNode.channel(on: connection)
             if let node {
                 let joined = try PostgresMembership(node, target, reach, channel, connection)
-                (membership, opened) = (joined, (joined.start.position, joined.start.lastEvent))
+                membership = joined
+                opened = (joined.start.position, joined.start.lastEvent)
             } else {
                 membership = nil
                 let row = try connection.execute(PostgresStatement("SELECT commits, last FROM journal"))[0]
@@ -233,5 +235,43 @@ final class PostgresEngine: StoreEngine, StoreDatabase {
         group.rollBack()
         guard try !gaps.follow(seen, lacksOwn: lacksOwn, on: connection) else { throw StoreError.changesLost }
         return false
+    }
+}
+
+extension StoreError {
+    init(_ error: PostgresError) {
+        switch error {
+        case .targetInvalid(let why):
+            self = .serverUnsuitable(why: "The address of the PostgreSQL server is invalid: \(why).")
+        case .connectFailed(let report): self.init(refusal: report, "\(error)")
+        case .statementFailed(let report, _): self.init(failure: report, "\(error)")
+        case .connectionLost, .timedOut, .interrupted, .closed, .rolledBack, .outcomeUnknown:
+            self = .databaseAway(why: "\(error)")
+        case .parameterInvalid, .columnUnreadable: self = .failed(why: "\(error)")
+        }
+    }
+
+    /// The server has refused the connection, or did not answer.
+    private init(refusal report: PostgresReport, _ text: String) {
+        switch report.condition {
+        case .authenticationFailed, .unknownDatabase, .permissionDenied, .encryptionRefused:
+            self = .serverUnsuitable(why: text + ".")
+        default: self = .databaseAway(why: text)
+        }
+    }
+
+    /// The server has refused a statement.
+    private init(failure report: PostgresReport, _ text: String) {
+        switch report.condition {
+        case .diskFull: self = .outOfSpace
+        case .serializationFailure, .deadlockDetected, .lockNotAvailable, .cancelled, .adminShutdown, .crashShutdown,
+            .cannotConnectNow, .idleTimeout, .readOnly, .outOfMemory, .tooManyConnections, .inputOutputError,
+            .unreachable, .transactionFailed:
+            self = .databaseAway(why: text)
+        case .uniqueViolation, .foreignKeyViolation, .checkViolation, .notNullViolation, .authenticationFailed,
+            .unknownDatabase, .unknownObject, .permissionDenied, .invalidText, .statementUnknown, .notSupported,
+            .encryptionRefused, .other:
+            self = .failed(why: text)
+        }
     }
 }

@@ -1,3 +1,20 @@
+import Foundation
+import PostgresClient
+
+/// The address of a PostgreSQL database, as a setting has it: `postgres://fetchd@db/fetchd`.
+public struct ServerAddress: Sendable {
+    /// It may have a password.
+    public let url: String
+    /// The address without a password.
+    public let shown: String
+
+    /// - Throws: `serverUnsuitable`.
+    public init(_ url: String) throws(StoreError) {
+        self.url = url
+        do { shown = "postgres://" + (try PostgresTarget(url: url).description) } catch { throw StoreError(error) }
+    }
+}
+
 /// Opens a store on PostgreSQL. The data folder has the key of the store and nothing else.
 struct PostgresOpening {
     let database: OpenedDatabase
@@ -22,5 +39,124 @@ struct PostgresOpening {
             engine.close()
             throw StoreError(error)
         }
+    }
+}
+
+/// The settings of a server that decide whether an acknowledged request is durable, and what texts can be stored.
+struct PostgresServerSettings: Equatable {
+    /// By the names in `pg_settings`.
+    let values: [String: String]
+
+    init(_ values: [String: String]) { self.values = values }
+
+    init(of connection: PostgresConnection) throws(PostgresError) {
+        let names = PostgresValue.textArray(Self.names)
+        let rows = try connection.execute(
+            PostgresStatement("SELECT name, setting FROM pg_settings WHERE name = ANY ($1)", [names], isPrepared: false)
+        )
+        var values: [String: String] = [:]
+        for row in rows { values[try row.value(0)] = try row.value(1, as: String.self) }
+        self.values = values
+    }
+
+    private static let names = [
+        "server_encoding", "fsync", "full_page_writes", "synchronous_commit", "synchronous_standby_names",
+    ]
+
+    /// Why the server cannot be used, in sentences; nil if it can.
+    var fault: String? {
+        var faults: [String] = []
+        if values["server_encoding"] != "UTF8" {
+            faults.append("The encoding of the database is \(values["server_encoding"] ?? "unknown"); it must be UTF8.")
+        }
+        for name in ["fsync", "full_page_writes"] where values[name] != "on" {
+            faults.append(
+                "The server's setting \(name) is \(values[name] ?? "unknown"): a crash of its machine could lose or damage acknowledged changes. Set it to on."
+            )
+        }
+        if let why = unsafeCommits {
+            faults.append("synchronous_commit is \(values["synchronous_commit"] ?? "unknown"): \(why). Set it to on.")
+        }
+        return faults.isEmpty ? nil : faults.joined(separator: " ")
+    }
+
+    private var unsafeCommits: String? {
+        switch values["synchronous_commit"] {
+        case "off", nil: "a crash of the server could lose acknowledged changes"
+        case "local" where values["synchronous_standby_names"]?.isEmpty == false:
+            "a failover to the synchronous standby could lose acknowledged changes"
+        default: nil
+        }
+    }
+}
+
+/// Whether the server delivers notifications to this process, when it starts. A pooler that gives each transaction another server
+/// connection does not, and loses the locks of the process besides.
+enum NotificationCheck {
+    /// - Parameter patience: how long a notification may take.
+    /// - Throws: `StoreError.serverUnsuitable`; `PostgresError` if the server is away.
+    static func run(
+        on connection: PostgresConnection, _ target: PostgresTarget, patience: Duration = .seconds(5)
+    ) throws {
+        let listener = try PostgresConnection(to: target, options: PostgresFollower.options)
+        defer { listener.close() }
+        let channel = "fetchd_check_" + UUID().uuidString
+        let notification = PostgresStatement(
+            "SELECT pg_notify($1, $2)", [.text(channel), .text("")], isPrepared: false)
+        try listener.execute(PostgresStatement("LISTEN \"\(channel)\"", isPrepared: false))
+        try connection.execute(notification)
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            let received = try listener.waitForNotifications(atMost: deadline - .now)
+            if received.contains(where: { $0.channel == channel }) { return }
+        }
+        throw refusal(target)
+    }
+
+    private static func refusal(_ target: PostgresTarget) -> StoreError {
+        .serverUnsuitable(
+            why:
+                "postgres://\(target) cannot be used. It delivers no notifications (LISTEN, NOTIFY), as a pooler in transaction mode: PgBouncer needs pool_mode = session for fetchd. Connect to the server directly, or through a pooler in session mode."
+        )
+    }
+}
+
+/// Creates and upgrades the tables of a PostgreSQL database. A new database gets the tables of the baseline, and then what the later
+/// versions have added.
+enum PostgresSchema {
+    /// Creates the missing tables. Nodes that start at the same time do it one after another.
+    ///
+    /// - Throws: `StoreError.databaseFromNewerVersion`, `PostgresError`.
+    /// - Parameter name: of the database, for the error.
+    static func migrate(_ connection: PostgresConnection, name: String) throws {
+        try connection.transaction { transaction in
+            let missing = try missing(in: &transaction, name: name)
+            if !missing.isEmpty { try transaction.commit(with: missing) }
+        }
+    }
+
+    /// The statements that create the missing tables. No other node creates them before the transaction ends.
+    ///
+    /// - Throws: as `migrate`.
+    static func missing(in transaction: inout PostgresTransaction, name: String) throws -> [PostgresStatement] {
+        let found = try transaction.execute([lock, versions, newest])[2]
+        let version = try found[0].value(0, as: Int.self)
+        guard version <= Schema.latest else {
+            throw StoreError.databaseFromNewerVersion(path: name, schema: version, known: Schema.latest)
+        }
+        return (Schema.baseline...Schema.latest).filter { $0 > version }.flatMap(statements)
+    }
+
+    /// A number that only this program locks.
+    private static let lock = PostgresStatement("SELECT pg_advisory_xact_lock(7366736463444231)", isPrepared: false)
+    private static let versions = PostgresStatement(
+        "CREATE TABLE IF NOT EXISTS schema_versions (version bigint NOT NULL PRIMARY KEY)", isPrepared: false)
+    private static let newest = PostgresStatement(
+        "SELECT coalesce(max(version), 0) FROM schema_versions", isPrepared: false)
+
+    private static func statements(of version: Int) -> [PostgresStatement] {
+        let record = "INSERT INTO schema_versions (version) VALUES (\(version))"
+        let texts = Schema.statements(of: version, for: .postgres) + [record]
+        return texts.map { PostgresStatement($0, isPrepared: false) }
     }
 }

@@ -116,3 +116,63 @@ final class PostgresSession {
         }
     }
 }
+
+/// A row of a result, whose columns are found by name as well.
+struct PostgresResultRow {
+    /// The result, and the numbers of its columns as far as they were looked for.
+    final class Columns {
+        let result: PostgresResult
+        private var numbers: [String: Int?] = [:]
+
+        init(_ result: PostgresResult) { self.result = result }
+
+        func number(of name: String) -> Int? {
+            if let known = numbers[name] { return known }
+            let number = result.column(named: name)
+            numbers[name] = .some(number)
+            return number
+        }
+    }
+
+    private let columns: Columns
+    private let row: PostgresRow
+
+    static func rows(of result: PostgresResult) -> [PostgresResultRow] {
+        let columns = Columns(result)
+        return result.map { PostgresResultRow(columns: columns, row: $0) }
+    }
+
+    func value<Value: SQLValue>(_ column: Int) throws(PostgresError) -> Value { try row.value(column) }
+
+    func optional<Value: SQLValue>(_ column: Int) throws(PostgresError) -> Value? { try row.optional(column) }
+
+    func value<Value: SQLValue>(_ name: String) throws -> Value {
+        guard let number = columns.number(of: name) else {
+            throw StoreError.failed(why: "the result has no column \(name)")
+        }
+        return try value(number)
+    }
+
+    /// - Returns: nil also if there is no such column.
+    func optional<Value: SQLValue>(_ name: String) throws(PostgresError) -> Value? {
+        guard let number = columns.number(of: name) else { return nil }
+        return try optional(number)
+    }
+}
+
+extension PostgresResultRow: CustomStringConvertible {
+    /// Bytes are shown by their number.
+    var description: String {
+        let values = columns.result.columnNames.enumerated().map { "\($1):\(text($0))" }
+        return "[\(values.joined(separator: " "))]"
+    }
+
+    private func text(_ column: Int) -> String {
+        if let number = try? row.optional(column, as: Int64.self) { return "\(number)" }
+        if let text = try? row.optional(column, as: String.self) { return "\"\(text)\"" }
+        if let number = try? row.optional(column, as: Double.self) { return "\(number)" }
+        if let flag = try? row.optional(column, as: Bool.self) { return "\(flag)" }
+        if let bytes = try? row.optional(column, as: [UInt8].self) { return "\(bytes.count) bytes" }
+        return "NULL"
+    }
+}

@@ -14,7 +14,9 @@ final class SQLiteEngine: StoreEngine {
     private let groups = Locked<Int64>(0)
 
     init(_ connections: Connections, _ mark: MarkFile, in folder: DataFolder, _ log: Logger) {
-        (self.connections, self.mark, self.folder) = (connections, mark, folder)
+        self.connections = connections
+        self.mark = mark
+        self.folder = folder
         count = CommitCount(mark)
         self.log = log
     }
@@ -100,5 +102,59 @@ final class SQLiteEngine: StoreEngine {
             }
         }
         count.note(nil)
+    }
+}
+
+extension StoreError {
+    init(_ error: DatabaseError) {
+        switch error.resultCode {
+        case .SQLITE_FULL: self = .outOfSpace
+        case .SQLITE_BUSY: self = .busy
+        // MISUSE: the connection was closed after a disk failure and could not be opened again.
+        case .SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_MISUSE:
+            self = .diskFailed(why: error.message ?? "\(error.extendedResultCode)")
+        default: self = .failed(why: String(describing: error))
+        }
+    }
+}
+
+/// Counts the commits that change data, in the database and in the mark beside it.
+///
+/// Only the writer's thread uses it, except `value`.
+final class CommitCount: @unchecked Sendable {
+    private let file: MarkFile
+    private var position: Mark.Position
+    private var isChanged = false
+    private let made = Locked(0)
+
+    /// The commits since the store was opened. Any thread may ask.
+    var value: Int { made.withLock { $0 } }
+
+    init(_ file: MarkFile) {
+        self.file = file
+        position = file.mark.position
+    }
+
+    /// Called inside the transaction.
+    func count(in db: Database) throws {
+        isChanged = true
+        try db.cachedStatement(sql: "UPDATE history SET commits = ?").execute(arguments: [position.commits + 1])
+    }
+
+    /// Called when the transaction has failed.
+    func discard() { isChanged = false }
+
+    /// Called when the transaction is durable.
+    ///
+    /// - Returns: whether it has changed data.
+    @discardableResult
+    func note(_ lastEvent: EventID?) -> Bool {
+        guard isChanged else { return false }
+        isChanged = false
+        position.commits += 1
+        made.withLock { $0 += 1 }
+        position.lastEvent = lastEvent ?? position.lastEvent
+        file.note(position)
+        return true
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Sealing
 
@@ -31,7 +32,10 @@ struct Unlocking {
         _ folder: DataFolder, _ source: KeySource, database: String? = nil, node: Int64? = nil,
         acceptsLoss: Bool = false
     ) throws(StoreError) {
-        (self.folder, self.source, self.node, self.acceptsLoss) = (folder, source, node, acceptsLoss)
+        self.folder = folder
+        self.source = source
+        self.node = node
+        self.acceptsLoss = acceptsLoss
         self.database = database ?? folder.database
         isShared = database != nil
         do { given = try source.keys(inDataFolder: folder.path) } catch { throw .keyUnusable(why: error.description) }
@@ -124,4 +128,89 @@ struct Unlocking {
         }
         return key
     }
+}
+
+/// The check value of the store's key: a text that is sealed with it.
+struct KeyCheck {
+    private let sealed: String
+
+    private static let place = SealedPlace(table: "sealing", column: "key_check", row: "1")
+
+    /// - Parameter sealed: the column `sealing.key_check`.
+    init(sealed: String) { self.sealed = sealed }
+
+    /// nil if the store has no key: it is new, or its key was given up.
+    init?(_ db: SQLConnection) throws {
+        guard try db.hasTable("sealing"),
+            let sealed = try db.value("SELECT key_check FROM sealing", as: String.self)
+        else { return nil }
+        self.sealed = sealed
+    }
+
+    func fits(_ key: SealingKey) -> Bool {
+        if case .text = Keyring(current: key).open(sealed, at: Self.place) { true } else { false }
+    }
+
+    /// Makes this key the key of the store.
+    static func write(_ key: SealingKey, in db: SQLConnection) throws {
+        try db.run("UPDATE sealing SET key_check = ?", [Keyring(current: key).seal("fetchd", at: place)])
+    }
+
+    /// Gives up the key. The values that it has sealed stay, and cannot be read.
+    static func remove(in db: SQLConnection) throws { try db.run("UPDATE sealing SET key_check = NULL") }
+}
+
+/// How many rows of each kind have sealed values. Without the key, these values are lost.
+public struct LostSecrets: Sendable, Equatable {
+    private let counts: [String: Int]
+
+    /// Reads the texts of whole tables, so only a start without the right key does it.
+    init(_ db: SQLConnection) throws {
+        let tables = Dictionary(grouping: SecretColumn.all, by: \.table)
+        counts = try tables.mapValues { columns in
+            let conditions = columns.map { $0.isBytes ? Self.isSealedAnswer : "\($0.name) LIKE ?1" }
+            let mark: any SQLValue = columns.contains(where: \.isBytes) ? Data([UInt8(ascii: "\n")]) : "%\n"
+            let count = "SELECT count(*) FROM \(columns[0].table) WHERE \(conditions.joined(separator: " OR "))"
+            return try db.value(count, [mark]) ?? 0
+        }
+    }
+
+    private static let isSealedAnswer = "substr(answer, length(answer), 1) = ?1"
+
+    public var isEmpty: Bool { counts.values.allSatisfy { $0 == 0 } }
+
+    /// For sentences: `3 jobs, 1 session and 2 webhooks`.
+    var listed: String {
+        let kinds = [
+            ("jobs", "job"), ("sessions", "session"), ("webhooks", "webhook"), ("parts", "part of a job"),
+            ("idempotency_keys", "answer to a repeated request"),
+        ]
+        let texts = kinds.compactMap { table, name -> String? in
+            guard let count = counts[table], count > 0 else { return nil }
+            return count == 1 ? "1 \(name)" : "\(count) \(Self.plural[table] ?? "\(name)s")"
+        }
+        return texts.count < 2
+            ? texts.joined() : texts.dropLast().joined(separator: ", ") + " and " + texts[texts.count - 1]
+    }
+
+    private static let plural = ["parts": "parts of jobs", "idempotency_keys": "answers to repeated requests"]
+
+    /// What happens to the rows, as a sentence.
+    static let consequence =
+        "Jobs that need these secrets then wait for credentials, and webhooks that need them are disabled."
+
+    /// Why a start without the key is refused, and what to do.
+    ///
+    /// - Parameters:
+    ///   - database: its name.
+    ///   - file: the missing key file.
+    public func refusal(ofDatabase database: String, without file: String) -> String {
+        "The secrets \(isEmpty ? "" : "of \(listed) ")in \(database) are sealed with a key, and the key file \(file) is missing. Put the key back: copy it from where this database was used, or name the key with --key-file. If the key is lost, start fetchd once with --accept-lost-secrets. \(Self.consequence)"
+    }
+}
+
+extension Store {
+    /// A key for a purpose outside the database, such as the codes of cookies. It is the same after a restart, and changes with
+    /// the key of the secrets.
+    public func key(for purpose: String) -> [UInt8] { sealer.keys.current.derived(for: purpose) }
 }

@@ -55,3 +55,84 @@ final class Transaction {
     func row(_ sql: String, _ arguments: SQLArguments = []) throws -> SQLRow? { try db.row(sql, arguments) }
     func rows(_ sql: String, _ arguments: SQLArguments = []) throws -> [SQLRow] { try db.rows(sql, arguments) }
 }
+
+/// The kinds of work that a commit can make due. Each kind has one worker, which waits for `Store.work(_:)`.
+/// The letters name them in notices to other nodes.
+public enum WorkKind: String, Sendable, CaseIterable {
+    /// Jobs may be admitted.
+    case jobs = "j"
+    /// A batch has become due, or its due time has changed.
+    case batches = "b"
+    /// Deliveries can be sent.
+    case deliveries = "d"
+    /// A deleted session may have nothing left to settle.
+    case sessions = "s"
+    /// A job has a time limit that ends soon.
+    case deadlines = "t"
+    /// The expiry of a part has begun.
+    case parts = "p"
+    /// The schedule of the limits may have changed.
+    case schedule = "h"
+    /// A client has changed a setting of the service.
+    case settings = "e"
+    /// A client has changed the rate limit of a session.
+    case configurations = "c"
+    /// A client has created, changed or deleted a token.
+    case tokens = "k"
+    /// A job that runs on another node has to stop, or its specification has changed.
+    case attempts = "a"
+    /// The lease of another node has ended, or no node leads.
+    case nodes = "n"
+    /// Another node has a file to remove in its own folder.
+    case removals = "r"
+}
+
+/// The columns of a row that change, and their values.
+struct RowChange {
+    var columns: [String] = []
+    var values: [SQLArguments.Value] = []
+
+    var isEmpty: Bool { columns.isEmpty }
+
+    fileprivate var assignments: String { columns.map { "\($0) = ?" }.joined(separator: ", ") }
+}
+
+extension Transaction {
+    /// Updates the row with the key, if there is a change.
+    func update(_ table: StaticString, _ change: RowChange, where key: StaticString, is value: String) throws {
+        guard !change.isEmpty else { return }
+        try run("UPDATE \(table) SET \(change.assignments) WHERE \(key) = ?", SQLArguments(change.values + [value]))
+    }
+}
+
+/// Inserts rows of one table: fifty with one statement, and a remainder one by one, so that a connection prepares two
+/// statements only. A statement costs as much as several rows.
+struct RowInsertion {
+    private let single: String
+    private let set: String
+
+    /// - Parameter target: the table and its columns, as in SQL.
+    init(_ target: String, columns: Int) {
+        let row = "(" + Array(repeating: "?", count: columns).joined(separator: ", ") + ")"
+        single = "INSERT INTO \(target) VALUES " + row
+        set =
+            "INSERT INTO \(target) VALUES "
+            + Array(repeating: row, count: Self.rowsInAStatement).joined(separator: ", ")
+    }
+
+    private static let rowsInAStatement = 50
+
+    /// The rows of each statement.
+    static func chunks<Element>(_ rows: [Element]) -> [ArraySlice<Element>] {
+        let inSets = rows.count - rows.count % rowsInAStatement
+        let starts = Array(stride(from: 0, to: inSets, by: rowsInAStatement))
+        return starts.map { rows[$0..<$0 + rowsInAStatement] } + rows.indices[inSets...].map { rows[$0...$0] }
+    }
+
+    /// - Parameters:
+    ///   - values: of one chunk, row by row.
+    ///   - rows: the number of rows in the chunk.
+    func run(_ values: [(any SQLValue)?], rows: Int, in transaction: Transaction) throws {
+        try transaction.run(rows == 1 ? single : set, SQLArguments(values))
+    }
+}

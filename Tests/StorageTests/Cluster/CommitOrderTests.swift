@@ -69,6 +69,34 @@ struct CommitOrderTests {
         #expect(isPassed.withLock { $0 })
     }
 
+    /// Another thread can hold the lock that the observer waits for.
+    @Test(.timeLimit(.minutes(1))) func anObserverMayWaitForAThreadThatAsks() async {
+        let (order, isAsked) = (order, DispatchSemaphore(value: 0))
+        _ = order.add { _ in
+            DispatchQueue.global().async {
+                _ = order.add { _ in }
+                _ = (order.lastEvent, order.seen, order.lacks(12))
+                isAsked.signal()
+            }
+            isAsked.wait()
+        }
+        order.commit(commit(101), at: 11)
+        order.commit(commit(102), at: 12)
+        #expect(seen.withLock(\.self) == [101, 102])
+    }
+
+    @Test func concurrentCommitsReachObserversInTheirOrder() {
+        DispatchQueue.concurrentPerform(iterations: 200) { index in
+            if index.isMultiple(of: 2) {
+                order.commit(commit(101 + EventID(index)), at: 11 + Int64(index))
+            } else {
+                order.follow(commit(101 + EventID(index)), to: nil)
+            }
+        }
+        let events = seen.withLock(\.self)
+        #expect(events == events.sorted() && Set(events).count == events.count)
+    }
+
     @Test func observerLearnsWhereItBegins() {
         order.commit(commit(101), at: 11)
         #expect(order.add { _ in } == 101)

@@ -19,7 +19,7 @@ struct PostgresEngineTests {
 
     private static func events(_ engine: PostgresEngine) throws -> [String] {
         try engine.read { db in
-            try db.rows("SELECT id, data FROM events ORDER BY id").map { "\($0[0] as Int) \($0[1] as String)" }
+            try db.rows("SELECT id, data FROM events ORDER BY id").map { try "\($0[0] as Int) \($0[1] as String)" }
         }
     }
 

@@ -34,13 +34,27 @@ struct PostgresSessionTests {
         }
         try db.run("INSERT INTO things (id) VALUES (:id)", ["id": Int64.max])
         let rows = try db.rows("SELECT * FROM things ORDER BY id")
-        #expect(rows.map { $0["id"] as Int64 } == [0, 1, 2, .max])
-        #expect(rows.dropLast().map { $0[1] as String } == ["", "ä' \\ $1 ?", "a\u{FFFD}b"])
-        #expect(rows[0]["number"] as Double == 0.1 && rows[0]["is_new"] as Bool && rows[0]["bytes"] as Data == bytes)
-        #expect(rows[3]["text"] as String? == nil && rows[3]["bytes"] as Data? == nil && rows[3]["no"] as Int? == nil)
+        #expect(try rows.map { try $0["id"] as Int64 } == [0, 1, 2, .max])
+        #expect(try rows.dropLast().map { try $0[1] as String } == ["", "ä' \\ $1 ?", "a\u{FFFD}b"])
+        #expect(
+            try rows[0]["number"] as Double == 0.1 && rows[0]["is_new"] as Bool && rows[0]["bytes"] as Data == bytes)
+        #expect(
+            try rows[3]["text"] as String? == nil && rows[3]["bytes"] as Data? == nil && rows[3]["no"] as Int? == nil)
         #expect(try db.value("SELECT sum(id) FROM things WHERE id < ?", [3], as: Int64.self) == 3)
         #expect(try db.values("SELECT id FROM things ORDER BY id LIMIT ?", [2], as: Int.self) == [0, 1])
         #expect(try db.hasTable("things") && !db.hasTable("others"))
+        session.rollBack()
+    }
+
+    /// A row that another program has changed fails its read, and not the service.
+    @Test func unreadableColumnThrows() async throws {
+        let (session, db) = session(try connection())
+        try db.run("INSERT INTO things (id, text) VALUES (1, 'a')")
+        let row = try #require(try db.row("SELECT id, text, number FROM things"))
+        #expect(throws: PostgresError.self) { try row["text"] as Int }
+        #expect(throws: PostgresError.self) { try row[2] as Double }
+        #expect(throws: StoreError.self) { try row["no"] as Int }
+        #expect(try row["id"] as Int == 1 && row["number"] as Double? == nil)
         session.rollBack()
     }
 

@@ -44,16 +44,16 @@ struct StoreMigrationTests {
     }
 
     /// All rows of each table.
-    private func stored() throws -> [String: Set<[MigratedValue]>] {
+    private func stored() throws -> [String: Set<CopiedTable.Values>] {
         let connection = try target.connect()
-        var rows: [String: Set<[MigratedValue]>] = [:]
+        var rows: [String: Set<CopiedTable.Values>] = [:]
         for table in try tables() {
             rows[table.name] = Set(try connection.execute(.init(table.selection)).map { try table.values($0) })
         }
         return rows
     }
 
-    private func tables() throws -> [MigratedTable] { try onSQLite(MigratedTable.all) }
+    private func tables() throws -> [CopiedTable] { try onSQLite(CopiedTable.all) }
 
     private func onSQLite<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try Connections.read(folder.path("fetchd.sqlite")) { try body($0.sqlite) }
@@ -74,9 +74,9 @@ struct StoreMigrationTests {
             let rows = try onSQLite { db in
                 try Row.fetchAll(db, sql: table.selection).map { row in
                     // The first node of the database.
-                    var values = Array(row.databaseValues.map { MigratedValue($0) })
+                    var values = Array(row.databaseValues.map(\.storable))
                     if table.name == "jobs", ["running", "succeeded"].contains(row["state"] as String) {
-                        values[try #require(table.columns.firstIndex { $0.name == "node" })] = .integer(1)
+                        values[try #require(table.columnNames.firstIndex(of: "node"))] = 1.databaseValue
                     }
                     return values
                 }
@@ -232,7 +232,7 @@ struct StoreMigrationTests {
         let database = try DatabaseQueue(path: folder.path("fetchd.sqlite"))
         try database.write { try $0.execute(sql: "UPDATE sealing SET step = 'vacuum'") }
         let unsealed = try refusal().description
-        #expect(unsealed.contains("its secrets are being encrypted"), "\(unsealed)")
+        #expect(unsealed.contains("copies of secrets that a former key opens"), "\(unsealed)")
         let last = Schema.migrator.migrations.last ?? ""
         try database.write {
             try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = ?", arguments: [last])

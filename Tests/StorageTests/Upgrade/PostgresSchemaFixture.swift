@@ -9,10 +9,7 @@ import TestKit
 struct PostgresSchemaFixture {
     let version: Int
 
-    /// fetchd had the versions before only on SQLite.
-    private static let first = 18
-
-    static var versions: [Int] { Array(first...PostgresSchema.latest) }
+    static var versions: [Int] { Array(Schema.baseline...Schema.latest) }
 
     private var file: URL { SchemaFixture.folder.appending(path: "postgres/\(version).sql") }
 

@@ -6,7 +6,7 @@ import TestKit
 @testable import Storage
 
 /// The database of one schema version with data in every table, as an earlier fetchd left it: `Tests/Fixtures/schemas/NN.sql`.
-/// `Tests/Fixtures/write` writes the missing ones.
+/// `Tests/Fixtures/write` writes that of the latest version.
 struct SchemaFixture {
     let version: Int
 
@@ -18,10 +18,7 @@ struct SchemaFixture {
 
     private var file: URL { Self.folder.appending(path: String(format: "%02d.sql", version)) }
 
-    /// The versions that need a fixture, in their order.
-    static var versions: [Int] { Schema.migrator.migrations.compactMap(Schema.number).sorted() }
-
-    static var all: [SchemaFixture] { versions.map(SchemaFixture.init) }
+    static var all: [SchemaFixture] { (Schema.baseline...Schema.latest).map(SchemaFixture.init) }
 
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
@@ -49,7 +46,4 @@ struct SchemaFixture {
         let text = try DatabaseQueue(path: path).read(DatabaseDump.text)
         try Data(text.utf8).write(to: file)
     }
-
-    /// The name of the migration that leads to this version.
-    var migration: String { Schema.migrator.migrations.first { Schema.number($0) == version } ?? "" }
 }

@@ -43,7 +43,7 @@ struct StoredRows {
     }
 
     private static func secrets(of table: String) -> Set<String> {
-        Set(SecretColumn.allCases.filter { $0.table == table }.map(\.name))
+        Set(SecretColumn.all.filter { $0.table == table }.map(\.name))
     }
 
     var counts: [String: Int] { tables.mapValues(\.count) }

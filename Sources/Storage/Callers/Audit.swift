@@ -1,0 +1,238 @@
+import Downloads
+import Foundation
+import Locks
+
+/// What an action on many jobs has done so far, and its entry in the audit log.
+public struct ActionRecord: Sendable {
+    public struct Counts: Sendable, Equatable {
+        /// Jobs that the request has selected.
+        public var matched = 0
+        public var changed = 0
+        /// Jobs that could not be changed, and identifiers without a job.
+        public var refused = 0
+
+        public init() {}
+    }
+
+    public var counts = Counts()
+    /// Some of the refusals: an answer with all of them has no bound.
+    public private(set) var refusals: [(job: JobID, error: any Error)] = []
+    let note: AuditNote?
+    private let request: String
+    /// The number of the entry; nil before the first step.
+    var entry: Int64?
+
+    /// - Parameters:
+    ///   - note: nil: the action is not the request of a client.
+    ///   - request: what the action does to which jobs, for the audit log.
+    public init(_ note: AuditNote?, of request: String) {
+        self.note = note
+        self.request = request
+    }
+
+    public mutating func refuse(_ job: JobID, _ error: any Error) {
+        counts.refused += 1
+        if refusals.count < Self.mostRefusals { refusals.append((job, error)) }
+    }
+
+    private static let mostRefusals = 100
+
+    /// For the audit log.
+    var change: String {
+        "\(request): \(counts.matched) matched, \(counts.changed) changed, \(counts.refused) refused"
+    }
+}
+
+extension Store {
+    /// Stores the end of an action in steps.
+    ///
+    /// - Parameters:
+    ///   - claim: of the request; nil: it has none.
+    ///   - answer: is stored for repetitions of the request.
+    /// - Returns: the answer to give. It is that of a repetition, if another node has carried out one that has ended earlier.
+    public func conclude(
+        _ record: ActionRecord, once claim: IdempotencyClaim?, answer: RememberedAnswer
+    ) async throws -> RememberedAnswer {
+        try await writer.write { transaction in
+            var record = record
+            try transaction.store(&record)
+            guard let claim else { return answer }
+            if let first = try transaction.rememberedAnswer(to: claim) { return first }
+            try transaction.remember(answer, to: claim, holdsSecrets: false)
+            return answer
+        }
+    }
+}
+
+/// The audit log: administrative changes, and refused requests.
+extension Store {
+    /// Seconds for which entries are kept: 90 days.
+    public static let auditRetention: TimeInterval = 7_776_000
+    /// The number of entries that are kept at most.
+    public static let mostAuditEntries = 100_000
+
+    /// The entries after a number, the oldest first.
+    public func audit(after: Int64, limit: Int) async throws(StoreError) -> [AuditEntry] {
+        try await read { db in
+            try db.rows("SELECT * FROM audit WHERE id > ? ORDER BY id LIMIT ?", [after, limit]).map(Self.entry)
+        }
+    }
+
+    private static func entry(_ row: SQLRow) throws -> AuditEntry {
+        let note = try AuditNote(
+            caller: row["caller"], name: (row["name"] as String?).map { Name(trusted: $0) }, address: row["address"],
+            action: row["action"], target: row["target"])
+        return try AuditEntry(
+            id: row["id"], time: row.time("time"), note: note,
+            outcome: try row.named("outcome", as: AuditEntry.Outcome.self), reason: row["reason"],
+            change: row["change"],
+            count: row["count"])
+    }
+
+    /// Stores changes of settings that no client has made, in one commit.
+    ///
+    /// - Parameter note: what has made them.
+    public func audit(_ changes: [SettingChange], by note: AuditNote) async throws {
+        try await writer.write { transaction in
+            for change in changes { try transaction.audit(note, target: change.name, change: change.description) }
+        }
+    }
+
+    /// Stores the refusals since the last call, in one commit.
+    public func storeRefusals() async throws {
+        let taken = refusals.takeAll()
+        guard !taken.isEmpty else { return }
+        do {
+            try await writer.write { try $0.audit(taken) }
+        } catch {
+            refusals.giveBack(taken)
+            throw error
+        }
+    }
+
+    /// - Parameters:
+    ///   - most: the number of entries that are kept at most.
+    ///   - limit: the number of entries that are removed at most.
+    /// - Returns: whether there may be more to remove.
+    public func pruneAudit(keeping most: Int = mostAuditEntries, limit: Int = 500) async throws -> Bool {
+        try await writer.write { transaction in
+            let oldest = transaction.now.addingTimeInterval(-Self.auditRetention)
+            let isSure = transaction.confidence.allowsRemoval(ofDataKeptFor: Self.auditRetention, at: transaction.now)
+            let expired = isSure ? oldest.milliseconds : .min
+            return try transaction.changedRows(Self.pruneAudit, [expired, most, limit]) == limit
+        }
+    }
+
+    static let pruneAudit = """
+        DELETE FROM audit WHERE id IN (
+            SELECT id FROM audit WHERE time <= ? OR id <= (SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?)
+            ORDER BY id LIMIT ?)
+        """
+}
+
+extension Transaction {
+    /// Notes a change in the transaction that makes it: neither is stored without the other.
+    ///
+    /// - Parameters:
+    ///   - note: nil: the change is not the request of a client.
+    ///   - target: replaces that of the note.
+    ///   - change: what was replaced by what.
+    func audit(_ note: AuditNote?, target: String? = nil, change: String? = nil) throws {
+        guard let note else { return }
+        try insertAudit(note, target: target ?? note.target, .done, reason: nil, change: change, count: 1, at: now)
+    }
+
+    func audit(_ refusals: [(key: RefusalLog.Key, refusal: RefusalLog.Refusal)]) throws {
+        for (key, refusal) in refusals {
+            try insertAudit(
+                key.note, target: key.note.target, .refused, reason: key.reason, change: nil, count: refusal.count,
+                at: refusal.first)
+        }
+    }
+
+    /// Writes the entry of an action in steps, or brings it up to date.
+    func store(_ record: inout ActionRecord) throws {
+        guard let note = record.note else { return }
+        let change = record.change
+        if let entry = record.entry {
+            return try run("UPDATE audit SET change = ? WHERE id = ?", [change, entry])
+        }
+        record.entry = try row(
+            Self.insertAudit + " RETURNING id",
+            Self.arguments(note, target: note.target, .done, reason: nil, change: change, count: 1, at: now))?["id"]
+    }
+
+    private func insertAudit(
+        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, change: String?, count: Int,
+        at time: Date
+    ) throws {
+        try run(
+            Self.insertAudit,
+            Self.arguments(
+                note, target: target, outcome, reason: reason, change: change, count: count, at: time))
+    }
+
+    private static let insertAudit = """
+        INSERT INTO audit (time, caller, name, address, action, target, outcome, reason, change, count)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    private static func arguments(
+        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, change: String?, count: Int,
+        at time: Date
+    ) -> SQLArguments {
+        [
+            time.milliseconds, note.caller, note.name?.text, note.address, note.action, target, outcome.rawValue,
+            reason, change, count,
+        ]
+    }
+}
+
+/// Refused requests that are not stored yet. Equal refusals are counted, so that a flood of them becomes neither a flood
+/// of commits nor of rows.
+public final class RefusalLog: Sendable {
+    struct Key: Hashable, Sendable {
+        var note: AuditNote
+        var reason: String
+    }
+
+    struct Refusal: Sendable {
+        var first: Date
+        var count: Int
+    }
+
+    private let refusals = Locked<[Key: Refusal]>([:])
+
+    /// - Parameter reason: the kind of the problem.
+    public func add(_ note: AuditNote, _ reason: String, at time: Date) {
+        refusals.withLock { refusals in
+            var key = Key(note: note, reason: reason)
+            if refusals[key] == nil, refusals.count >= Self.mostKinds {
+                key.note = AuditNote(caller: nil, name: nil, address: "others", action: "others")
+            }
+            refusals[key, default: Refusal(first: time, count: 0)].count += 1
+        }
+    }
+
+    /// Removes and returns all refusals, the oldest first.
+    func takeAll() -> [(key: Key, refusal: Refusal)] {
+        let taken = refusals.withLock { refusals in
+            defer { refusals = [:] }
+            return refusals
+        }
+        return taken.map { (key: $0, refusal: $1) }.sorted { $0.refusal.first < $1.refusal.first }
+    }
+
+    /// The refusals could not be stored.
+    func giveBack(_ taken: [(key: Key, refusal: Refusal)]) {
+        refusals.withLock { refusals in
+            for (key, refusal) in taken {
+                let later = refusals[key]?.count ?? 0
+                refusals[key] = Refusal(first: refusal.first, count: refusal.count + later)
+            }
+        }
+    }
+
+    /// The number of different refusals that are counted separately between two commits.
+    static let mostKinds = 1000
+}

@@ -1,0 +1,277 @@
+import Downloads
+import Formats
+import Foundation
+
+/// Limits of how many attempts may run at once.
+public struct AdmissionLimits: Sendable {
+    /// Additional connections that running jobs use now.
+    public struct Taken: Sendable {
+        public var session: Name
+        public var host: String
+        public var count: Int
+
+        public init(session: Name, host: String, count: Int) {
+            self.session = session
+            self.host = host
+            self.count = count
+        }
+    }
+
+    /// Jobs that run on this service.
+    public var jobs: Int
+    /// Jobs that run on all nodes of the database together; nil: only the limit of each node applies.
+    public var jobsOfAllNodes: Int?
+    public var connectionsPerHost: Int
+    public var taken: [Taken] = []
+
+    public init(jobs: Int, ofAllNodes all: Int? = nil, connectionsPerHost: Int) {
+        self.jobs = jobs
+        jobsOfAllNodes = all
+        self.connectionsPerHost = connectionsPerHost
+    }
+
+    public func with(_ taken: [Taken]) -> AdmissionLimits {
+        var limits = self
+        limits.taken = taken
+        return limits
+    }
+}
+
+/// A job with the specification that its attempt uses.
+public struct AdmittedJob: Sendable {
+    public var job: Job
+    public var spec: ResolvedSpec
+}
+
+public struct AdmissionRound: Sendable {
+    public var admitted: [AdmittedJob]
+    /// The time at which the next wait ends; nil when no job waits for a time.
+    public var nextWaitEnds: Date?
+}
+
+/// Decides which jobs run. Jobs of higher priority run first. Within one priority the session with the fewest running jobs
+/// is next, and within a session the oldest job that its limits allow.
+extension Store {
+    /// Queues the jobs whose wait has ended, and admits queued jobs to the free slots.
+    ///
+    /// - Parameters:
+    ///   - limits: called on the writer's thread, because the limits can change before the write begins.
+    ///   - onCommit: see `Writer.write`. The engine notes the new attempts in it.
+    public func admitJobs(
+        _ limits: @escaping @Sendable () -> AdmissionLimits, onCommit: @escaping @Sendable ([AdmittedJob]) -> Void
+    ) async throws -> AdmissionRound {
+        let sharesDownloads = options.node.sharesDownloads
+        let (admitted, next) = try await writer.write(onCommit: { onCommit($0.0) }) { transaction in
+            try transaction.endWaits()
+            var quotas = try AdmissionQuotas(transaction)
+            let admitted = try transaction.admitJobs(limits(), &quotas, sharesDownloads: sharesDownloads)
+            return (admitted, NextLook(after: transaction, quotas))
+        }
+        // After the commit, because no other node writes during it. A later change wakes the scheduler.
+        return AdmissionRound(admitted: admitted, nextWaitEnds: try await nextWaitEnds(next))
+    }
+
+    private func nextWaitEnds(_ next: NextLook) async throws(StoreError) -> Date? {
+        let wait = try await read { try $0.value(Self.nextWait, [next.now.milliseconds], as: Int64.self) }
+        return [wait.map(Date.init(milliseconds:)), next.quotasRenewAt, next.doubtfulUntil].compactMap(\.self).min()
+    }
+
+    /// Only queued jobs are held. The statement does not say so: PostgreSQL could read all queued jobs for it.
+    static let nextWait = """
+        SELECT min(at) AS at FROM (
+            SELECT (SELECT retry_at FROM jobs WHERE retry_at IS NOT NULL ORDER BY retry_at LIMIT 1) AS at
+            UNION ALL SELECT (SELECT held_until FROM jobs WHERE held_until > ? ORDER BY held_until LIMIT 1)) AS moments
+        """
+
+    /// Ends the waits of all jobs that wait for the downloads folder. The engine calls it when the folder works again.
+    public func endStorageWaits() async throws {
+        let limit = 500
+        var ended = limit
+        while ended == limit {
+            ended = try await writer.write { transaction in
+                let now = transaction.now.milliseconds
+                let ended = try transaction.rows(Transaction.endStorageWaits, ["now": now, "limit": limit])
+                for row in ended { transaction.forget(try JobID(row["id"])) }
+                transaction.wake(.jobs)
+                return ended.count
+            }
+        }
+    }
+}
+
+/// When to look for due jobs, apart from their own times.
+private struct NextLook {
+    let now: Date
+    let quotasRenewAt: Date?
+    /// While the clock is in doubt, some jobs may be held although their time has come.
+    let doubtfulUntil: Date?
+
+    init(after transaction: Transaction, _ quotas: AdmissionQuotas) {
+        now = transaction.now
+        quotasRenewAt = quotas.continuesAt
+        let isInDoubt = transaction.confidence.doubt(at: now) > 0
+        doubtfulUntil = isInDoubt ? now.addingTimeInterval(Store.longestPollInterval) : nil
+    }
+}
+
+extension Transaction {
+    /// The limit keeps the transaction short. The remaining jobs are due again at once.
+    func endWaits(limit: Int = 500) throws {
+        if try changedRows(Self.releaseHeld, clientTimes + ["limit": limit]) == limit { wake(.jobs) }
+        let due = try jobs(Self.endedWaits, ["now": now.milliseconds, "limit": limit])
+        try transitionJobs(due.map { ($0, .waitEnded) })
+    }
+
+    /// The jobs come first, so that an estimate of their number does not decide how their parts are found.
+    static let endedWaits = """
+        \(JobRow.select)WHERE jobs.id IN (SELECT id FROM jobs WHERE retry_at <= :now ORDER BY retry_at LIMIT :limit)
+        ORDER BY jobs.retry_at
+        """
+
+    static let releaseHeld = """
+        UPDATE jobs SET held_until = NULL WHERE id IN (
+            SELECT id FROM jobs WHERE held_until <= :now AND (held_until <= :surely OR created_at >= :jump)
+            ORDER BY held_until LIMIT :limit)
+        """
+
+    static let endStorageWaits = """
+        UPDATE jobs SET retry_at = :now WHERE id IN (
+            SELECT id FROM jobs WHERE retry_at > :now AND reason = 'storage' ORDER BY retry_at LIMIT :limit)
+        RETURNING id
+        """
+
+    /// - Parameters:
+    ///   - quotas: notes the admitted jobs.
+    ///   - sharesDownloads: whether this node can continue the parts of the others.
+    func admitJobs(
+        _ limits: AdmissionLimits, _ quotas: inout AdmissionQuotas, sharesDownloads: Bool = true
+    ) throws -> [AdmittedJob] {
+        var slots = try slots(limits)
+        let owners = sharesDownloads || slots.free <= 0 ? [] : try otherNodes()
+        var queue = AdmissionQueue(self, without: quotas.exhausted, leavingTo: owners)
+        var admitted: [AdmittedJob] = []
+        var configurations: [Name: SessionConfiguration] = [:]
+        while slots.free > 0 {
+            guard let session = try queue.nextSession(slots) else { break }
+            let configuration = try configurations[session] ?? self.configuration(of: session)
+            configurations[session] = configuration
+            guard let candidate = try queue.takeFirstJob(of: session, slots, configuration) else {
+                queue.skip(session)
+                continue
+            }
+            slots.take(session, host: candidate.host)
+            let begun = try begin(candidate.job, configuration)
+            admitted.append(begun)
+            if quotas.begin(begun.job) { queue.leaveOut(quotas.exhausted) }
+        }
+        return admitted
+    }
+
+    /// The other nodes that have a lease.
+    private func otherNodes() throws -> Set<Int64> {
+        guard let node else { return [] }
+        let numbers = try rows(
+            "SELECT number FROM nodes WHERE expires_at IS NOT NULL AND number <> ?", [node.number])
+        return Set(try numbers.map { try $0["number"] as Int64 })
+    }
+
+    func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
+        guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
+        var limits = limits
+        limits.taken = try additionalConnections(opened: limits.taken)
+        return try AdmissionSlots(running: rows(AdmissionSlots.runningOnNodes, [node.number]), limits: limits)
+    }
+
+    private func begin(_ id: JobID, _ configuration: SessionConfiguration) throws -> AdmittedJob {
+        var job = try job(id)
+        let spec = ResolvedSpec(job, in: configuration)
+        job.resourceTime = job.resourceTime ?? .running(until: now.addingTimeInterval(spec.resourceSeconds))
+        job.node = node?.number
+        let limited = spec.limited(to: try roomInSession(for: job, configuration))
+        return AdmittedJob(job: try transitionJob(job, on: .admitted).job, spec: limited)
+    }
+}
+
+/// The used part of each limit.
+struct AdmissionSlots {
+    static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
+
+    /// The same with the jobs of all nodes, and with those of one.
+    static let runningOnNodes = """
+        SELECT session, host, count(*) AS n, sum(CASE WHEN node = ? THEN 1 ELSE 0 END) AS own FROM jobs
+        WHERE state = 'running' GROUP BY session, host
+        """
+
+    private let limits: AdmissionLimits
+    /// Jobs that may still begin on this node.
+    private(set) var free: Int
+    private var bySession: [Name: Int] = [:]
+    private var byHost: [String: Int] = [:]
+    private var bySessionAndHost: [Name: [String: Int]] = [:]
+
+    init(running: [SQLRow], limits: AdmissionLimits) throws {
+        self.limits = limits
+        free = limits.jobs
+        var left = limits.jobsOfAllNodes ?? .max
+        for row in running {
+            let count: Int = try row["n"]
+            try take(Name(trusted: row["session"]), host: row["host"], count: count)
+            free += try count - (row["own"] ?? count)
+            left -= min(left, count)
+        }
+        free = min(free, left)
+        for taken in limits.taken { connect(taken.session, host: taken.host, count: taken.count) }
+    }
+
+    func running(in session: Name) -> Int { bySession[session, default: 0] }
+
+    func hasRoom(for session: Name, _ configuration: SessionConfiguration) -> Bool {
+        running(in: session) < configuration.maxConcurrentJobs ?? .max
+    }
+
+    func hasRoom(at host: String, for session: Name, _ configuration: SessionConfiguration) -> Bool {
+        byHost[host, default: 0] < limits.connectionsPerHost
+            && bySessionAndHost[session]?[host] ?? 0 < configuration.maxConnectionsPerHost ?? .max
+    }
+
+    mutating func take(_ session: Name, host: String, count: Int = 1) {
+        free -= count
+        bySession[session, default: 0] += count
+        connect(session, host: host, count: count)
+    }
+
+    mutating func connect(_ session: Name, host: String, count: Int) {
+        byHost[host, default: 0] += count
+        bySessionAndHost[session, default: [:]][host, default: 0] += count
+    }
+}
+
+/// The tokens whose jobs may not all run. Empty unless a token has a quota of transfers or bytes.
+struct AdmissionQuotas {
+    /// The number of jobs of a token that may still begin.
+    private var left: [TokenID: Int] = [:]
+    /// When tokens that have received the bytes of their day may continue; nil if there is none.
+    private(set) var continuesAt: Date?
+
+    init(_ transaction: Transaction) throws {
+        for (token, quotas) in try transaction.transferQuotas() {
+            if let limit = quotas.concurrentTransfers {
+                left[token] = max(0, limit - (try transaction.runningJobs(of: token)))
+            }
+            if let limit = quotas.bytesPerDay, try transaction.bytesToday(of: token) >= limit {
+                left[token] = 0
+                continuesAt = QuotaDay(of: transaction.now).end
+            }
+        }
+    }
+
+    /// Tokens whose jobs may not begin now.
+    var exhausted: Set<TokenID> { Set(left.filter { $0.value == 0 }.keys) }
+
+    /// - Returns: whether no other job of the same token may begin.
+    mutating func begin(_ job: Job) -> Bool {
+        guard let token = job.token, let before = left[token] else { return false }
+        left[token] = before - 1
+        return before == 1
+    }
+}

@@ -1,0 +1,218 @@
+import Downloads
+
+/// The order in which the jobs of a session start.
+extension Store {
+    /// Moves a job that is queued, waiting or paused. Only its own row changes.
+    ///
+    /// - Parameter revision: if given, the revision that the job must have.
+    /// - Throws: `noSuchJob`, `revisionChanged`, `moveRefused`.
+    public func moveJob(_ id: JobID, to place: QueuePlace, expecting revision: Int? = nil) async throws -> Job {
+        try await writer.write { transaction in
+            if let revision { try transaction.requireRevision(revision, of: id) }
+            return try transaction.moveJob(id, to: place)
+        }
+    }
+
+    /// The place at an index among the jobs of the same session and priority that are queued, waiting or paused. It reads
+    /// these jobs, on a reader's thread; the queue may change meanwhile.
+    ///
+    /// - Parameter index: 0 is the top; an index beyond the end is the bottom.
+    public func place(at index: Int, for job: Job) async throws(StoreError) -> QueuePlace {
+        guard index > 0 else { return .top }
+        let previous = try await read { db in
+            try db.value(
+                Self.queueWithoutJob, [job.session.text, (job.spec.priority ?? .normal).rank, job.id.text, index - 1],
+                as: String.self)
+        }
+        return previous.map { .after(JobID($0)) } ?? .bottom
+    }
+
+    static let queueWithoutJob = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
+            AND priority = ? AND id <> ?
+        ORDER BY coalesce(queue_rank, id), id LIMIT 1 OFFSET ?
+        """
+
+    /// The jobs of a session in these states, in the order in which they start: by priority and rank.
+    public func queue(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids(Self.queue, [session.text])
+    }
+
+    static let queue = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
+        ORDER BY priority, coalesce(queue_rank, id), id
+        """
+
+    /// A part of this list.
+    ///
+    /// - Parameters:
+    ///   - offset: from the beginning. A negative offset counts from the end (-1 is the last job), and the result is in the
+    ///     reverse order.
+    ///   - count: the largest number of jobs, 0 or more.
+    public func queue(of session: Name, from offset: Int, count: Int) async throws(StoreError) -> [JobID] {
+        try await ids(offset < 0 ? Self.queueFromEnd : Self.queuePart, [session.text, count, Self.skipped(offset)])
+    }
+
+    static let queuePart = queue + " LIMIT ? OFFSET ?"
+    static let queueFromEnd = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
+        ORDER BY priority DESC, coalesce(queue_rank, id) DESC, id DESC LIMIT ? OFFSET ?
+        """
+
+    /// The number of rows before the one at an offset, from the beginning or from the end.
+    private static func skipped(_ offset: Int) -> Int { offset < 0 ? -(offset + 1) : offset }
+
+    /// The paused jobs of a session, in the same order.
+    public func pausedJobs(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids(Self.paused, [session.text])
+    }
+
+    static let paused = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state = 'paused'
+        ORDER BY priority, coalesce(queue_rank, id), id
+        """
+
+    /// The running jobs of a session, in the order in which they were created.
+    public func runningJobs(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids("SELECT id FROM jobs WHERE state = 'running' AND session = ? ORDER BY id", [session.text])
+    }
+
+    /// The running jobs of all sessions and nodes, in any order.
+    public func runningJobs() async throws(StoreError) -> [JobID] {
+        try await ids("SELECT id FROM jobs WHERE state = 'running'", [])
+    }
+
+    /// The jobs of a session that have ended, in the order in which they have ended.
+    public func endedJobs(of session: Name) async throws(StoreError) -> [JobID] {
+        try await ids(Self.ended, [session.text])
+    }
+
+    static let ended = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('succeeded', 'failed', 'cancelled')
+        ORDER BY finished_at, id
+        """
+
+    /// A part of this list, as of `queue(of:from:count:)`.
+    public func endedJobs(of session: Name, from offset: Int, count: Int) async throws(StoreError) -> [JobID] {
+        try await ids(offset < 0 ? Self.endedFromEnd : Self.endedPart, [session.text, count, Self.skipped(offset)])
+    }
+
+    static let endedPart = ended + " LIMIT ? OFFSET ?"
+    static let endedFromEnd = """
+        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('succeeded', 'failed', 'cancelled')
+        ORDER BY finished_at DESC, id DESC LIMIT ? OFFSET ?
+        """
+
+    private func ids(_ sql: String, _ arguments: SQLArguments) async throws(StoreError) -> [JobID] {
+        try await read { db in
+            try db.values(sql, arguments, as: String.self).map { JobID($0) }
+        }
+    }
+}
+
+/// Moves jobs within the queue of their session and priority. A move writes one row.
+extension Transaction {
+    /// - Throws: `noSuchJob`, `moveRefused`.
+    func moveJob(_ id: JobID, to place: QueuePlace) throws -> Job {
+        let before = try job(id)
+        guard before.state.isInQueue else {
+            throw StoreError.moveRefused(
+                id,
+                why: "it is \(before.state.name.rawValue); a job can be moved while it is queued, waiting or paused")
+        }
+        let rank = try rank(at: place, for: before)
+        guard rank != before.effectiveQueueRank else { return before }
+        var moved = before
+        moved.queueRank = rank
+        moved.revision += 1
+        try save(moved)
+        try announce(.jobMoved, of: moved)
+        wake(.jobs)
+        return try job(id)
+    }
+
+    private func rank(at place: QueuePlace, for job: Job) throws -> QueueRank {
+        switch place {
+        case .top:
+            guard let first = try neighbour(.next, of: QueueRank(""), for: job), first < job.effectiveQueueRank else {
+                return job.effectiveQueueRank
+            }
+            return try roomy(QueueRank.before(first), job)
+        case .bottom: return try bottomRank(for: job)
+        case .before(let id):
+            let next = try rankOfOther(id, for: job)
+            let previous = try neighbour(.previous, of: next, for: job)
+            return try roomy(
+                previous == nil ? QueueRank.before(next) : previous.flatMap { QueueRank.between($0, next) }, job)
+        case .after(let id):
+            let previous = try rankOfOther(id, for: job)
+            guard let next = try neighbour(.next, of: previous, for: job) else { return try bottomRank(for: job) }
+            return try roomy(QueueRank.between(previous, next), job)
+        }
+    }
+
+    /// - Parameter rank: nil: there is no room.
+    private func roomy(_ rank: QueueRank?, _ job: Job) throws -> QueueRank {
+        guard let rank else {
+            throw StoreError.moveRefused(
+                job.id, why: "too many jobs were moved to this place; move it to another place")
+        }
+        return rank
+    }
+
+    /// A new identifier: jobs that are created later come after it.
+    private func bottomRank(for job: Job) throws -> QueueRank {
+        let last = try neighbour(.previous, of: QueueRank("~"), for: job)
+        guard let last, last > job.effectiveQueueRank else { return job.effectiveQueueRank }
+        return QueueRank(of: .make(nextULID()))
+    }
+
+    private func rankOfOther(_ id: JobID, for job: Job) throws -> QueueRank {
+        guard id != job.id else {
+            throw StoreError.moveRefused(job.id, why: "it cannot be moved next to itself")
+        }
+        let other: Job?
+        do { other = try self.job(id) } catch StoreError.noSuchJob { other = nil }
+        guard let other, other.session == job.session, other.rank == job.rank, other.state.isInQueue else {
+            throw StoreError.moveRefused(
+                job.id, why: "\(id) is not a queued, waiting or paused job of the same session and priority")
+        }
+        return other.effectiveQueueRank
+    }
+
+    enum Direction { case previous, next }
+
+    /// The rank next to a rank, of the jobs of the same session and priority.
+    private func neighbour(_ direction: Direction, of rank: QueueRank, for job: Job) throws -> QueueRank? {
+        let found = try row(
+            Self.neighbour(direction),
+            ["session": job.session.text, "priority": job.rank, "rank": rank.text, "id": job.id.text])
+        return try (found?["rank"] as String?).map { QueueRank($0) }
+    }
+
+    /// Looks at the moved jobs in any state, and at the first unmoved job in each state. Each is a step in an index.
+    static func neighbour(_ direction: Direction) -> String {
+        let (function, comparison, order) =
+            switch direction {
+            case .previous: ("max", "<", "DESC")
+            case .next: ("min", ">", "ASC")
+            }
+        let unmoved = ["queued", "waiting", "paused"].map { state in
+            """
+            UNION ALL SELECT (
+                SELECT id FROM jobs WHERE state <> 'running' AND state = '\(state)' AND session = :session
+                    AND id \(comparison) :rank AND id <> :id AND priority = :priority AND queue_rank IS NULL
+                ORDER BY id \(order) LIMIT 1)
+            """
+        }
+        return """
+            SELECT \(function)(rank) AS rank FROM (
+                SELECT (
+                    SELECT queue_rank FROM jobs WHERE session = :session AND priority = :priority
+                        AND queue_rank IS NOT NULL AND queue_rank \(comparison) :rank AND id <> :id
+                    ORDER BY queue_rank \(order) LIMIT 1) AS rank
+                \(unmoved.joined(separator: "\n"))
+            ) AS neighbours
+            """
+    }
+}

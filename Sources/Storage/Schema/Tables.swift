@@ -1,0 +1,393 @@
+/// The tables of sessions, events and webhooks.
+extension Schema {
+    /// - `acknowledged_through`: the last event that the consumer has acknowledged by a request.
+    /// - `waits_for_help`: `session.waiting` was announced, and no job was queued since.
+    /// - `revision`: of the configuration.
+    /// - `has_consumer`: whether something can acknowledge the finishes of the session.
+    /// - `expects_acknowledgement`: whether a finish waits for an acknowledgement. It follows from the configuration and
+    ///   `has_consumer`.
+    static let sessions: Table = {
+        var table = Table(
+            "sessions",
+            [
+                .text("id", "NOT NULL PRIMARY KEY"), .sealed("configuration", "NOT NULL"),
+                .integer("acknowledged_through", "NOT NULL DEFAULT 0"), .integer("created_at", "NOT NULL"),
+                .flag("waits_for_help"), .flag("is_finishing"),
+                .integer("revision", "NOT NULL DEFAULT 0", since: 20), .flag("has_consumer", since: 20),
+                .flag("expects_acknowledgement", since: 20),
+            ])
+        table.indexes = [Index("sessions_finishing", "id", where: "is_finishing = 1")]
+        table.sealedBy = ["id"]
+        return table
+    }()
+
+    /// `finished_at` outlives the event `session.finished`.
+    ///
+    /// - `is_awaited`: whether the acknowledgement of a finished batch is awaited.
+    /// - `is_reported`: whether the log has a warning that it is missing.
+    static let batches: Table = {
+        var table = Table(
+            "batches",
+            [
+                .text("session", "NOT NULL REFERENCES sessions (id) ON DELETE CASCADE"),
+                .integer("number", "NOT NULL CHECK (number >= 1)"),
+                .text("state", "NOT NULL CHECK (state IN ('open', 'due', 'finished', 'acknowledged'))"),
+                .count("outstanding"), .count("succeeded"), .count("failed"), .count("cancelled"),
+                .moved("due_at", by: .where("state = 'due'")),
+                .integer("first_event"), .integer("finish_event"), .integer("finished_at"),
+                .flag("is_awaited", default: 1, since: 20), .flag("is_reported", since: 20),
+            ])
+        table.key = ["session", "number"]
+        table.constraints = [
+            "CHECK ((state = 'due') = (due_at IS NOT NULL))",
+            "CHECK ((state IN ('finished', 'acknowledged')) = (finish_event IS NOT NULL))",
+            "CHECK (state = 'open' OR outstanding = 0)",
+        ]
+        table.indexes = [
+            Index("batches_taking_jobs", "session", where: "state IN ('open', 'due')").unique,
+            Index("batches_due", "due_at", where: "state = 'due'"),
+            Index("batches_unacknowledged", "session", "finished_at", where: "state = 'finished'"),
+            Index("batches_untaken", "session", "first_event", where: "state <> 'acknowledged'"),
+            Index("batches_by_finish", "finish_event", where: "finish_event IS NOT NULL"),
+            Index(
+                "batches_awaited", "session", "finished_at", where: "state = 'finished' AND is_awaited = 1", since: 20),
+            Index(
+                "batches_unreported", "finish_event",
+                where: "state = 'finished' AND is_awaited = 1 AND is_reported = 0", since: 20),
+        ]
+        return table
+    }()
+
+    /// - `journal.last`: the identifier of the last event, on PostgreSQL. Every transaction that changes something locks this row first,
+    ///   so one node writes at a time, and the identifiers are in the order of the commits.
+    /// - `journal.commits`: counts the commits.
+    /// - `journal.writer`: identified the last commit of version 0.2.0.
+    /// - `journal.first_node`: the node that has the parts and the files of jobs without a node, which are older than the nodes.
+    ///   NULL: it is not known.
+    /// - `journal.settings`: counts the changes of settings by clients.
+    /// - `journal.timeline`: that of the server at the last look of a node.
+    /// - `removed_events`: the last pruned event of each session. The row is kept after the session is removed, because a later
+    ///   session of the same name reads the same journal.
+    static let journalTables: [Table] = {
+        var journal = Table(
+            "journal",
+            [
+                .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"), .integer("last", "NOT NULL"),
+                .integer("commits", "NOT NULL"), .text("writer", "NOT NULL"), .integer("leader", since: 19),
+                .integer("first_node", since: 19), .integer("settings", "NOT NULL DEFAULT 0", since: 20),
+                .text("timeline", since: 20),
+            ])
+        journal.isOfPostgres = true
+        journal.storage = "fillfactor = 10"
+        var events = Table(
+            "events",
+            [
+                Column("id", .journal), .text("type", "NOT NULL"), .integer("time", "NOT NULL"),
+                .text("session", "NOT NULL"), .text("job"), .text("data", "NOT NULL"),
+            ])
+        events.indexes = [
+            Index("events_by_session", "session", "id"),
+            Index("events_by_job", "job", "id", where: "job IS NOT NULL"),
+        ]
+        let removed = Table(
+            "removed_events", [.text("session", "NOT NULL PRIMARY KEY"), .integer("last_event", "NOT NULL")])
+        return [journal, events, removed]
+    }()
+
+    static let webhookTables = [webhooks, deliveries, deliveryAttempts]
+
+    /// `headers` and `tls` are JSON, as in the configuration of a session; NULL is the default.
+    static let webhooks: Table = {
+        var table = Table(
+            "webhooks",
+            [
+                Column("key", .serial), .text("session", "NOT NULL REFERENCES sessions (id) ON DELETE CASCADE"),
+                .text("name", "NOT NULL"), .sealed("url", "NOT NULL"), .text("events", "NOT NULL"),
+                .sealed("secret", "NOT NULL"), .text("state", "NOT NULL CHECK (state IN ('enabled', 'disabled'))"),
+                .text("disabled_reason"), .integer("created_at", "NOT NULL"), .integer("failing_since"),
+                .sealed("former_secrets", "NOT NULL DEFAULT '[]'"), .sealed("headers"), .text("tls"),
+                .text("reach", "NOT NULL DEFAULT 'any' CHECK (reach IN ('any', 'public'))"),
+            ])
+        table.constraints = [
+            "UNIQUE (session, name)", "CHECK ((state = 'disabled') = (disabled_reason IS NOT NULL))",
+        ]
+        table.storage = "fillfactor = 80"
+        // The key is not known before the row is written.
+        table.sealedBy = ["session", "name"]
+        return table
+    }()
+
+    /// A delivery that is requested again starts its schedule again and keeps its log. An expedited delivery keeps its
+    /// scheduled time in `scheduled_at`. `not_before` is the earliest time at which it may be expedited.
+    ///
+    /// - `requests`: how often the delivery was requested. The event counts as one, and each redelivery or recovery as
+    ///   another. An attempt settles only the request under which it began.
+    /// - `is_accepted`: an endpoint has answered 2xx. It stays set if the endpoint refuses a repetition.
+    ///
+    /// `deliveries_due` has all pending deliveries except finishes, in the order of sending. Finishes are few, and are
+    /// held back. `deliveries_waiting` has the deliveries that can be expedited, and so none that never failed.
+    private static let deliveries: Table = {
+        var table = Table(
+            "deliveries",
+            [
+                .text("id", "NOT NULL PRIMARY KEY"), .integer("webhook", "NOT NULL"), .text("name", "NOT NULL"),
+                .text("session", "NOT NULL"), .integer("event", "NOT NULL"), .text("type", "NOT NULL"),
+                .text("state", "NOT NULL CHECK (state IN ('pending', 'acknowledged', 'exhausted', 'cancelled'))"),
+                .moved("next_attempt_at", by: .where("state = 'pending'")), .count("tries", "DEFAULT 0"),
+                .moved(
+                    "not_before", "NOT NULL DEFAULT 0",
+                    by: .to("CASE WHEN not_before = 0 THEN 0 ELSE not_before + ?1 END", where: "state = 'pending'")),
+                .moved("scheduled_at", by: .where("state = 'pending'")),
+                .integer("requests", "NOT NULL DEFAULT 1 CHECK (requests >= 1)"), .flag("is_accepted"),
+            ])
+        table.constraints = [
+            "UNIQUE (webhook, event)", "CHECK ((state = 'pending') = (next_attempt_at IS NOT NULL))",
+        ]
+        table.storage = "autovacuum_vacuum_scale_factor = 0.02"
+        table.indexes = [
+            Index("deliveries_pending", "webhook", "event", where: "state = 'pending'"),
+            Index("deliveries_by_event", "event"),
+            Index(
+                "deliveries_due", "webhook", "next_attempt_at", "event",
+                where: "state = 'pending' AND type <> 'session.finished'"),
+            Index(
+                "deliveries_waiting", "webhook", "next_attempt_at",
+                where: "state = 'pending' AND tries > 0 AND next_attempt_at > not_before"),
+            Index("deliveries_settled", "webhook", "state", "event", where: "state <> 'pending'"),
+        ]
+        return table
+    }()
+
+    /// `delivery_attempts_by_webhook` has all that the statistics of an endpoint read. Its entries arrive in the order of
+    /// time, so a commit changes one page of it for each webhook.
+    private static let deliveryAttempts: Table = {
+        var table = Table(
+            "delivery_attempts",
+            [
+                .text("delivery", "NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE"),
+                .integer("number", "NOT NULL CHECK (number >= 1)"), .integer("at", "NOT NULL"), .integer("status"),
+                .text("error"), Column("latency_seconds", .real, "NOT NULL"), .text("response"),
+                .integer("webhook", "NOT NULL DEFAULT 0"),
+            ])
+        table.key = ["delivery", "number"]
+        table.isOrderedByKey = true
+        table.indexes = [Index("delivery_attempts_by_webhook", "webhook", "at", "status", "latency_seconds")]
+        return table
+    }()
+}
+
+/// The tables of the service itself and of its callers.
+extension Schema {
+    /// Every transaction that changes a job, a part, a delivery or a finish changes these rows as well. They have no
+    /// CHECK: a wrong count must not make the change fail. `Store.checkCounts` corrects it.
+    ///
+    /// - `session_counts`: the jobs of each state, and of the latest batch (`batch`) those that are outstanding or have
+    ///   succeeded: `unsized` counts the outstanding jobs whose size is unknown, `sized` the others.
+    /// - `given_batches`: for each session, the number of the last batch before a restore.
+    static let counts: [Table] = {
+        let names = [
+            "queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "batch", "unsized", "sized",
+            "received", "expected",
+        ]
+        var ofSessions = Table(
+            "session_counts",
+            [.text("session", "NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE")]
+                + names.map { .integer($0, "NOT NULL DEFAULT 0") })
+        ofSessions.isOrderedByKey = true
+        ofSessions.storage = "fillfactor = 50"
+        var ofService = Table(
+            "service_counts",
+            [
+                .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"), .integer("parts", "NOT NULL"),
+                .integer("part_bytes", "NOT NULL"), .integer("deliveries_pending", "NOT NULL"),
+                .integer("deliveries_acknowledged", "NOT NULL"), .integer("deliveries_exhausted", "NOT NULL"),
+                .integer("deliveries_cancelled", "NOT NULL"), .integer("finishes_unacknowledged", "NOT NULL"),
+            ])
+        ofService.storage = "fillfactor = 10"
+        let given = Table(
+            "given_batches", [.text("session", "NOT NULL PRIMARY KEY"), .integer("number", "NOT NULL")])
+        return [ofSessions, ofService, given]
+    }()
+
+    /// - `service_settings`: the settings that clients have changed. `value` is JSON. A setting without a row has the value with
+    ///   which the service was started.
+    /// - `throughput`: the bytes that all transfers together have received in one minute, which is counted from 1970 (UTC). A minute
+    ///   without bytes has no row.
+    /// - `history`: one row, what the database records about itself. A start compares it with the mark. A restore sets a new
+    ///   `identity`. `commits` counts the commits that changed data. `began_at`: when the database was created or restored; older part
+    ///   files belong to another database. `last_id`: the largest identifier that was assigned before a restore.
+    /// - `sealing`: one row. `step` says whether values that a former key has sealed may still be in the free space of the file
+    ///   (`vacuum`) or not (`done`). `key_check` is a sealed text by which a start recognizes the key; NULL before the store has a
+    ///   key, and after its key was lost.
+    /// - `clock`: the last reading of the wall clock (`time`), the milliseconds since the start of the machine, and the
+    ///   identifier of that start; `last_event` is the last event before it.
+    /// - `clock_jumps`: the time of each followed jump on the present clock, its milliseconds, and the last event before it.
+    static let service: [Table] = {
+        var settings = Table(
+            "service_settings",
+            [.text("name", "NOT NULL PRIMARY KEY"), .text("value", "NOT NULL"), .integer("changed_at", "NOT NULL")])
+        settings.isOrderedByKey = true
+        let throughput = Table(
+            "throughput",
+            [.integer("minute", "NOT NULL PRIMARY KEY"), .integer("bytes", "NOT NULL CHECK (bytes > 0)")])
+        var history = Table(
+            "history",
+            [.text("identity", "NOT NULL"), .count("commits"), .integer("began_at"), .text("last_id")])
+        history.storage = "fillfactor = 10"
+        let sealing = Table(
+            "sealing",
+            [
+                .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"),
+                .text("step", "NOT NULL CHECK (step IN ('seal', 'vacuum', 'done'))"), .text("key_check"),
+            ])
+        var clock = Table(
+            "clock",
+            [
+                .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"), .integer("time", "NOT NULL"), .count("uptime"),
+                .text("boot"), .integer("last_event", "NOT NULL"),
+            ])
+        clock.storage = "fillfactor = 10"
+        var jumps = Table(
+            "clock_jumps",
+            [
+                Column("number", .serial), .integer("last_event", "NOT NULL"), .moved("at", "NOT NULL", by: .always),
+                .integer("by", "NOT NULL CHECK (by <> 0)"),
+            ])
+        jumps.indexes = [Index("clock_jumps_by_event", "last_event")]
+        return [settings, throughput, history, sealing, clock, jumps]
+    }()
+
+    /// - `tokens.digest`: the SHA-256 of the secret, and `former_digest` that of the previous secret while it is still
+    ///   accepted. `sessions` is a JSON array of patterns; NULL: all sessions.
+    /// - `token_bytes`: the bytes that the jobs of a token have received on a day (UTC), as the number of days since 1970.
+    /// - `audit`: refusals and administrative changes. `caller` is the identifier of a token, or NULL. Equal refusals of a
+    ///   minute share a row. `change`: the value before and the value after, for a change of a setting.
+    static let callers: [Table] = {
+        var tokens = Table(
+            "tokens",
+            [
+                .text("id", "NOT NULL PRIMARY KEY"), .bytes("digest", "NOT NULL UNIQUE CHECK (length(digest) = 32)"),
+                .bytes("former_digest", "UNIQUE CHECK (length(former_digest) = 32)"), .integer("former_until"),
+                .text("name"), .text("scope", "NOT NULL CHECK (scope IN ('read', 'jobs', 'sessions', 'admin'))"),
+                .text("sessions"), .text("quotas"), .integer("created_at", "NOT NULL"), .integer("expires_at"),
+                .integer("last_used_at"),
+            ])
+        tokens.constraints = [
+            "CHECK ((former_digest IS NULL) = (former_until IS NULL))",
+            "CHECK (scope <> 'admin' OR sessions IS NULL)",
+        ]
+        var bytes = Table("token_bytes", [.text("token", "NOT NULL"), .integer("day", "NOT NULL"), .count("bytes")])
+        bytes.key = ["token", "day"]
+        bytes.isOrderedByKey = true
+        var audit = Table(
+            "audit",
+            [
+                Column("id", .serial), .integer("time", "NOT NULL"), .text("caller"), .text("name"),
+                .text("address", "NOT NULL"), .text("action", "NOT NULL"), .text("target"),
+                .text("outcome", "NOT NULL"), .text("reason"),
+                .integer("count", "NOT NULL DEFAULT 1 CHECK (count >= 1)"), .text("change"),
+            ])
+        audit.indexes = [Index("audit_by_time", "time")]
+        return [tokens, bytes, audit, idempotencyKeys]
+    }()
+
+    /// The first answers to requests with an `Idempotency-Key`.
+    static let idempotencyKeys: Table = {
+        var table = Table(
+            "idempotency_keys",
+            [
+                .text("caller", "NOT NULL"), .text("route", "NOT NULL"), .text("key", "NOT NULL"),
+                .bytes("fingerprint", "NOT NULL"), .text("location"), .sealed("answer", "NOT NULL", .bytes),
+                .moved("created_at", "NOT NULL", by: .always),
+            ])
+        table.key = ["caller", "route", "key"]
+        table.indexes = [Index("idempotency_keys_by_age", "created_at")]
+        table.sealedBy = table.key
+        return table
+    }()
+
+    /// The tables of the nodes that share a PostgreSQL database.
+    ///
+    /// - `nodes`: the services. `expires_at` is the end of the lease by the server's clock; NULL: the node has stopped, or
+    ///   others have taken over its work. When `epoch` is raised, the process with the former epoch is not the node any more.
+    ///   `place`, `machine` and `folder`: where the process runs (`NodePlace`).
+    /// - `last_commits`: the last group commit of each node, so that a node that has lost its connection finds whether it was
+    ///   stored.
+    /// - `attempt_requests`: what a node should do with a job that runs on it. `stop` is NULL if the specification of the job
+    ///   has changed.
+    /// - `additional_connections`: the connections of each node besides the first one of each running job.
+    /// - `webhook_leases`: the node that posts to a webhook with pending deliveries.
+    /// - `progress`: of the running jobs, about a second old.
+    /// - `removals`: part files and finished files in the folder of another node, which removes them.
+    /// - `commit_notices`: the notices of the last commits, for the nodes that write next (`PostgresGroup`).
+    /// - `journal_gaps`: no event after `last_event` and before `next_event` exists. `commits` is the position of the journal then.
+    static let nodes: [Table] = {
+        var nodes = Table(
+            "nodes",
+            [
+                Column("number", .serial), .text("id", "NOT NULL UNIQUE"),
+                .integer("epoch", "NOT NULL CHECK (epoch >= 1)"), .text("url"), .text("version", "NOT NULL"),
+                .text("downloads", "NOT NULL CHECK (downloads IN ('local', 'shared'))"), .count("slots"),
+                .flag("is_draining"), .integer("started_at", "NOT NULL"), .integer("expires_at"),
+                .text("place", since: 20), .text("machine", since: 20), .text("folder", since: 20),
+            ])
+        nodes.storage = "fillfactor = 50"
+        var commits = Table("last_commits", [.integer("node", "NOT NULL PRIMARY KEY"), .text("id", "NOT NULL")])
+        commits.storage = "fillfactor = 50"
+        let requests = Table(
+            "attempt_requests",
+            [
+                .text("job", "NOT NULL PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE"),
+                .integer("node", "NOT NULL"), .text("stop"),
+            ])
+        var connections = Table(
+            "additional_connections",
+            [
+                .integer("node", "NOT NULL"), .text("session", "NOT NULL"), .text("host", "NOT NULL"),
+                .integer("count", "NOT NULL CHECK (count >= 1)"),
+            ])
+        connections.key = ["node", "session", "host"]
+        let leases = Table(
+            "webhook_leases",
+            [
+                .integer("webhook", "NOT NULL PRIMARY KEY REFERENCES webhooks (key) ON DELETE CASCADE"),
+                .integer("node", "NOT NULL"),
+            ])
+        var progress = Table(
+            "progress",
+            [
+                .text("job", "NOT NULL PRIMARY KEY"), .integer("node", "NOT NULL"), .text("session", "NOT NULL"),
+                .text("report", "NOT NULL"), .integer("at", "NOT NULL"),
+            ])
+        progress.isDurable = false
+        progress.storage = "fillfactor = 50"
+        var removals = Table(
+            "removals",
+            [
+                .integer("node", "NOT NULL"), .text("kind", "NOT NULL CHECK (kind IN ('part', 'file'))"),
+                .text("name", "NOT NULL"),
+            ])
+        removals.key = ["node", "kind", "name"]
+        var notices = Table(
+            "commit_notices", [.integer("position", "NOT NULL PRIMARY KEY"), .text("notice", "NOT NULL")])
+        notices.isDurable = false
+        var gaps = Table(
+            "journal_gaps",
+            [
+                .integer("next_event", "NOT NULL PRIMARY KEY"), .integer("last_event", "NOT NULL"),
+                .integer("commits", "NOT NULL"), .integer("made_at", "NOT NULL"),
+            ])
+        gaps.constraints = ["CHECK (next_event > last_event)"]
+        let first = [nodes, commits, requests, connections, leases, progress, removals].map { $0.ofNodes(since: 19) }
+        return first + [notices, gaps].map { $0.ofNodes(since: 20) }
+    }()
+}
+
+extension Table {
+    fileprivate func ofNodes(since version: Int) -> Table {
+        var table = self
+        table.since = version
+        table.isOfPostgres = true
+        return table
+    }
+}

@@ -1,0 +1,217 @@
+import Downloads
+import Formats
+import Foundation
+import Locks
+import Logging
+import Sealing
+
+/// The database of the service: sessions, jobs, parts, batches, events, webhooks and deliveries in one SQLite file.
+///
+/// The layers above call functions for jobs, events and deliveries, and use no SQL. The one `Writer` makes every
+/// change. Reads use read-only connections and see committed data only. docs/architecture.md, "The store's contract",
+/// has the guarantees.
+public final class Store: Sendable {
+    public struct Options: Sendable {
+        /// The number of read-only connections, and so of concurrent reads.
+        public var readers = 4
+        /// The largest number of jobs that the cache keeps.
+        public var jobCacheLimit = 20_000
+        /// The longest time between two attempts of a delivery, in seconds. The default is 1.1 days: the longest delay
+        /// of the standard schedule with its jitter.
+        public var longestDeliveryDelay: TimeInterval = 95_040
+        /// If the database was not closed and has at most this many bytes with its log, the store checks it before use;
+        /// a larger one is checked in the background.
+        public var quickCheckLimit: Int64 = 64 << 20
+        /// Before an upgrade of the schema, the store copies a database of at most this many bytes.
+        public var largestUpgradeCopy: Int64 = 4 << 30
+        /// Where the key comes from that seals secrets.
+        public var key = KeySource.dataFolder
+        /// Whether the store is opened without the key that has sealed its secrets: with a new key, and without the secrets.
+        public var acceptsLostSecrets = false
+        /// The URL of a PostgreSQL database, such as `postgres://fetchd@db/fetchd`; nil: SQLite in the data folder.
+        public var server: String?
+        /// What this service says about itself to the others that use the same PostgreSQL database.
+        public var node = NodeDescription()
+        /// Whether the time is that of the PostgreSQL server, which all nodes share. Tests have their own clocks.
+        public var followsServerClock = false
+        /// Whether a PostgreSQL server is accepted that may lose acknowledged changes. For tests.
+        public var acceptsUnsafeServer = false
+        /// Called once, with the reason, when this process is not the node any more: other nodes have taken over its work, or the
+        /// server has lost changes. All changes fail from then on.
+        public var onReplacement: @Sendable (StoreError) -> Void = { _ in }
+        /// Receives the log lines about the database.
+        public var log = Logger(label: "fetchd.store") { _ in SwiftLogNoOpLogHandler() }
+
+        public init() {}
+    }
+
+    /// What the nodes of a database tell each other without commits.
+    public let exchange = NodeExchange()
+    /// Writes that the engine gave up when the service stopped.
+    public let unstored = UnstoredChanges()
+
+    let writer: Writer
+    let engine: any StoreEngine
+    let readers: ReaderThreads
+    let jobCache: JobCache
+    let sealer: Sealer
+    private let order: CommitOrder
+    let settingsFollower = SettingsFollower()
+    /// Requests that were refused since the last commit of refusals.
+    public let refusals = RefusalLog()
+    /// The tokens that requests are authenticated with.
+    public let tokens: TokenTable
+    /// The clock of the whole service.
+    public let time: ServiceClock
+    public let measurements = StoreMeasurements()
+    private let events: [WorkKind: AsyncAutoResetEvent]
+    let folder: DataFolder
+    let options: Options
+    /// When the database was created or restored. Older files belong to another database. nil when an earlier version
+    /// created the database.
+    public let beganAt: Date?
+    /// Of the database: a restore gives it another one.
+    public let identity: String
+
+    /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
+    ///
+    /// - Throws: `StoreError` when the folder is locked by a running service or cannot be written, when the database is
+    ///   damaged, incomplete or from a newer version, and when it is sealed with another key. An existing database is never recreated. After
+    ///   `outOfSpace` and `busy` a later call can succeed without help.
+    public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
+        FileErrors.install()
+        folder = try DataFolder(at: path)
+        if try folder.makePrivate() {
+            options.log.notice("Other users had permissions on the data folder \(path). fetchd has removed them.")
+        }
+        let database = try Self.open(folder, options)
+        self.options = options
+        readers = ReaderThreads(count: options.readers)
+        engine = database.engine
+        sealer = database.sealer
+        beganAt = database.history.beganAt
+        identity = database.history.identity
+        tokens = try database.tokens()
+        let clocks = options.followsServerClock ? engine.clock ?? time : time
+        self.time = ServiceClock(following: clocks, after: try database.clock())
+        let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
+        self.events = events
+        jobCache = JobCache(limit: options.jobCacheLimit)
+        order = try database.order()
+        let onReplacement = Self.once(options.onReplacement)
+        let wake = { @Sendable (due: Set<WorkKind>) in for kind in due { events[kind]?.set() } }
+        writer = Writer(
+            engine: engine, time: self.time, longestDeliveryDelay: options.longestDeliveryDelay,
+            ulids: try database.sequence(), jobCache: jobCache, settings: settingsFollower,
+            sealer: sealer, measurements: measurements, log: options.log, order: order,
+            onDue: wake, onReplacement: onReplacement)
+        engine.follow(
+            NodeFollower(
+                order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake,
+                lose: onReplacement))
+    }
+
+    /// A function that makes a call at its first use, and then nothing more.
+    private static func once(
+        _ call: @escaping @Sendable (StoreError) -> Void
+    ) -> @Sendable (StoreError) -> Void {
+        let isMade = Locked(false)
+        return { loss in
+            let isFirst = isMade.withLock { isMade in
+                defer { isMade = true }
+                return !isMade
+            }
+            if isFirst { call(loss) }
+        }
+    }
+
+    private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
+        guard let server = options.server else { return try Opening(folder, options).database }
+        return try PostgresOpening(server, folder, options).database
+    }
+
+    /// The event for the one worker of this kind of work. The store sets it after each commit that makes such work
+    /// due.
+    public func work(_ kind: WorkKind) -> AsyncAutoResetEvent { events[kind]! }
+
+    /// Calls `observer` after each later commit, in commit order, also for the commits of other nodes. The observer must return
+    /// quickly: it delays the writer.
+    ///
+    /// - Returns: the last event before those that the observer receives.
+    @discardableResult
+    public func addCommitObserver(_ observer: @escaping @Sendable (Commit) -> Void) -> EventID { order.add(observer) }
+
+    /// The last event that the observers have received.
+    var lastDelivered: EventID { order.lastEvent }
+
+    /// Workers that wait for a time check again after this many seconds at the latest.
+    public static let longestPollInterval: TimeInterval = 60
+
+    /// Workers of the leader look after this many seconds whether this node leads now. Signals can make them look earlier.
+    public static let leaderCheckInterval: TimeInterval = 1
+
+    /// Opens the store like `init`, on its own thread, because the check of a database can take long.
+    public static func open(
+        at path: String, options: Options = Options(), time: any TimeSource = SystemTime()
+    ) async throws(StoreError) -> Store {
+        try await ReaderThreads(count: 1).run {
+            Result { () throws(StoreError) in try Store(at: path, options: options, time: time) }
+        }.get()
+    }
+
+    /// Copies the log into the database file and closes it. Acknowledged changes are durable already. Later writes
+    /// fail.
+    ///
+    /// - Throws: `notClosed` when the copy failed. The log stays and belongs to the database.
+    public func close() async throws(StoreError) {
+        defer { folder.release() }
+        try await writer.close()
+    }
+
+    /// Reads one snapshot of the committed data, on one of the store's threads.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (SQLConnection) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await readers.run { [engine] in
+            Result { try engine.read(body) }.mapError { StoreError($0) }
+        }.get()
+    }
+
+    /// This service, if it shares its database with others; nil on SQLite.
+    public var node: Node? { engine.node }
+
+    /// Whether this service does what one node does for all that share the database.
+    public var isLeader: Bool { engine.isLeader }
+
+    /// Whether this service may still act for its jobs: no other node can have taken them over.
+    public var holdsLease: Bool { engine.holdsLease }
+
+    /// Seconds until other nodes may take over the jobs of this service, unless it renews its lease; 0 if they may; nil on
+    /// SQLite. It is known also while the database is away.
+    public var leaseSeconds: Double? { engine.leaseSeconds }
+
+    /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
+    public func drain() { engine.drain() }
+
+    /// A new identifier for a part.
+    public func makePartID() -> PartID { .make(writer.nextULID(), by: node) }
+
+    /// Commits a jump of the wall clock if one has occurred, and follows it. Every write does this as well; this call
+    /// is for times without writes.
+    public func followClock() async throws {
+        if time.changeToStore(followsJumps: engine.isLeader) != nil { try await writer.write { _ in } }
+    }
+
+    /// Checks for `/readyz` whether the database can be read and written.
+    public func check() async throws(StoreError) {
+        if let fault = writer.fault { throw fault }
+        if let damage = engine.damage { throw .databaseDamaged(path: folder.database, why: damage) }
+        _ = try await read { db in try db.value("SELECT 1", as: Int.self) }
+    }
+}
+
+extension Store {
+    /// Returns when the writer has finished all changes that were requested before, whether they succeeded or failed.
+    /// It adds a change without content, which syncs nothing.
+    public func waitForWriter() async { try? await writer.write { _ in } }
+}
