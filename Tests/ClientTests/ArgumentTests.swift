@@ -11,17 +11,17 @@ import Testing
     ])
     func parsesByteCount(_ text: String, _ count: Int64) {
         #expect(ByteCount(argument: text)?.count == count)
-        #expect(ByteLimit(argument: text)?.count == count)
+        #expect(Removable<ByteCount>(argument: text)?.json { .integer($0.count) } == .integer(Int64(count)))
     }
 
     @Test(arguments: ["", "K", "0", "-1", "1KB", "nan", "inf", "0.1", "1e30"])
     func refusesInvalidByteCount(_ text: String) {
         #expect(ByteCount(argument: text) == nil)
-        #expect(ByteLimit(argument: text) == nil)
+        #expect(Removable<ByteCount>(argument: text) == nil)
     }
 
     @Test func parsesNoneAsNoLimit() {
-        #expect(ByteLimit(argument: "none") != nil && ByteLimit(argument: "none")?.count == nil)
+        #expect(Removable<ByteCount>(argument: "none")?.json { .integer($0.count) } == .null)
     }
 
     private static let sum = String(repeating: "aB", count: 32)
@@ -31,7 +31,7 @@ import Testing
         ("sha1:\(sum.prefix(40))", "sha-1"), ("\(sum.prefix(32))", "md5"), ("sha-512:\(sum)\(sum)", "sha-512"),
     ])
     func parsesChecksumWithOrWithoutAlgorithm(_ text: String, _ algorithm: String) {
-        let checksum = NewChecksum(text)
+        let checksum = ChecksumArgument(argument: text)
         #expect(checksum?.algorithm == algorithm)
         #expect(checksum?.value == text.split(separator: ":").last?.lowercased())
     }
@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [
         "", "sha-256:", "sha-256:abc", "sha-3:\(sum)", "md5:\(sum)", "\(sum)0", "sha-256:\(sum.dropLast())g",
     ])
-    func refusesInvalidChecksum(_ text: String) { #expect(NewChecksum(text) == nil) }
+    func refusesInvalidChecksum(_ text: String) { #expect(ChecksumArgument(argument: text) == nil) }
 
     @Test func splitsOutPathIntoDirectoryAndFilename() {
         let file = NewDestination(path: "videos/2019/film.mkv", onConflict: .replace)
@@ -64,18 +64,18 @@ import Testing
             ListedURL(text: "https://a.example/1#part", place: "list, line 2"),
             ListedURL(text: "https://a.example/2", place: "list, line 4"),
         ]
-        #expect(URLList.read(text, of: "list") == urls)
-        #expect(URLList.read("\u{FEFF}" + text, of: "list") == urls)
-        #expect(URLList.read("\u{FEFF}https://a.example/", of: "list").map(\.text) == ["https://a.example/"])
+        #expect(ListedURL.read(text, of: "list") == urls)
+        #expect(ListedURL.read("\u{FEFF}" + text, of: "list") == urls)
+        #expect(ListedURL.read("\u{FEFF}https://a.example/", of: "list").map(\.text) == ["https://a.example/"])
     }
 
     /// The service counts jobs; the message counts lines of the file.
     @Test func namesLineOfRefusedURL() throws {
-        let urls = URLList.read("https://a.example/1\n\nnonsense", of: "list")
+        let urls = ListedURL.read("https://a.example/1\n\nnonsense", of: "list")
         func sentence(_ detail: String, _ pointer: String) throws -> String {
             let text = #"{"title":"Invalid","status":422,"detail":"\#(detail)","pointer":"\#(pointer)"}"#
-            let problem = try JSONText(Array(text.utf8)).decoded(ProblemDocument.self)
-            return ClientError(refusal: problem, bytes: [], answer: 422).naming(urls).sentence
+            let problem = try JSON(document: text.utf8).decoded(ProblemDocument.self)
+            return ClientError(refusal: problem, bytes: [], httpStatus: 422).naming(urls).sentence
         }
         #expect(
             try sentence("`jobs.1.url` is not an absolute URL.", "/jobs/1/url")
@@ -89,8 +89,7 @@ import Testing
     }
 
     @Test func encodesRequestPath() {
-        let path = RequestPath("sessions", "a b/c?d", "webhooks", "..").asking("tag", "ä&=").asking(
-            "state", String?.none)
+        let path = RequestPath("sessions", "a b/c?d", "webhooks", "..").query("tag", "ä&=").query("state", String?.none)
         #expect(path.text == "/v1/sessions/a%20b%2Fc%3Fd/webhooks/%2E%2E?tag=%C3%A4%26%3D")
     }
 
@@ -115,8 +114,8 @@ import Testing
         // As it was given.
         #expect(MomentArgument("2030-02-01T06:00:00+02:00", now: now)?.time == "2030-02-01T06:00:00+02:00")
         #expect(MomentArgument(argument: "8h") == nil)
-        #expect(MomentLimit(argument: "none")?.time == nil && MomentLimit(argument: "none") != nil)
-        #expect(MomentLimit(argument: "tomorrow") == nil)
+        #expect(Removable<MomentArgument>(argument: "none")?.json { .string($0.time) } == .null)
+        #expect(Removable<MomentArgument>(argument: "tomorrow") == nil)
     }
 
     @Test(arguments: [("60", 60), ("0.5", 0.5), ("90s", 90), ("15m", 900), ("30d", 2_592_000)])

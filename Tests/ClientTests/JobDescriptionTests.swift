@@ -64,15 +64,17 @@ import Testing
             (412, .conflicting), (413, .refused), (415, .refused), (421, .denied), (422, .refused), (500, .broken),
             (501, .broken), (503, .unavailable),
         ]
-        for (status, expected) in answers { #expect(CommandStatus(answer: status) == expected, "\(status)") }
+        for (status, expected) in answers { #expect(CommandStatus(httpStatus: status) == expected, "\(status)") }
     }
 
     @Test func namesWatchCommandOnInterrupt() throws {
         var tracker = JobTracker()
         _ = tracker.put(try Sample.job("job_1"))
         #expect(
-            WatchRun.farewell(tracker) == "The download continues in the service. To watch again: fetchd watch job_1")
+            WatchRun.detachMessage(tracker)
+                == "The download continues in the service. To watch again: fetchd watch job_1")
         for number in 2...4 { _ = tracker.put(try Sample.job("job_\(number)")) }
-        #expect(WatchRun.farewell(tracker) == "The downloads continue in the service. To watch again: fetchd watch")
+        #expect(
+            WatchRun.detachMessage(tracker) == "The downloads continue in the service. To watch again: fetchd watch")
     }
 }

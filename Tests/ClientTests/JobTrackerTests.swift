@@ -1,3 +1,4 @@
+import Formats
 import Testing
 
 @testable import Client
@@ -5,10 +6,10 @@ import Testing
 @Suite struct JobTrackerTests {
     @Test func followsJobFromQueuedToSucceeded() throws {
         var tracker = JobTracker()
-        #expect(tracker.areAllOver)
+        #expect(tracker.haveAllEnded)
         #expect(tracker.put(try Sample.job("job_1", "queued")) == .added(try Sample.job("job_1", "queued")))
-        #expect(!tracker.areAllOver)
-        guard case .moved(let started) = tracker.apply(try Sample.event(1, "job.started")) else {
+        #expect(!tracker.haveAllEnded)
+        guard case .stateChanged(let started) = tracker.apply(try Sample.event(1, "job.started")) else {
             Issue.record("the start is not told")
             return
         }
@@ -18,7 +19,7 @@ import Testing
         let snapshot = Sample.text("job_1", "succeeded", "film.mkv", Sample.file)
         let end = try Sample.event(2, "job.succeeded", data: #"{"snapshot":\#(snapshot)}"#)
         #expect(tracker.apply(end) != nil)
-        #expect(tracker.areAllOver && tracker.haveAllSucceeded)
+        #expect(tracker.haveAllEnded && tracker.haveAllSucceeded)
         // An event that is repeated after a lost connection changes nothing; nor does an earlier event.
         #expect(tracker.apply(end) == nil)
         #expect(tracker.apply(try Sample.event(1, "job.started")) == nil)
@@ -32,10 +33,10 @@ import Testing
         _ = tracker.put(try Sample.job("job_2"))
         #expect(tracker.apply(try Sample.event(1, "job.deleted")) != nil)
         #expect(tracker.apply(try Sample.event(1, "job.deleted")) == nil)
-        #expect(!tracker.areAllOver)
+        #expect(!tracker.haveAllEnded)
         #expect(tracker.remove("job_2") != nil)
         #expect(tracker.remove("job_2") == nil)
-        #expect(tracker.areAllOver && !tracker.haveAllSucceeded)
+        #expect(tracker.haveAllEnded && !tracker.haveAllSucceeded)
     }
 
     /// An ended job can be retried; earlier events of the journal change nothing.
@@ -43,26 +44,26 @@ import Testing
         var tracker = JobTracker()
         let ended = #","finished_at":"2019-08-19T15:23:14.000Z""# + Sample.failure
         _ = tracker.put(try Sample.job("job_1", "failed", members: ended))
-        #expect(tracker.areAllOver)
+        #expect(tracker.haveAllEnded)
         var before = try Sample.event(1, "job.started")
         before.time = "2019-08-19T15:23:13.999Z"
-        #expect(tracker.apply(before) == nil && tracker.areAllOver)
-        guard case .moved(let retried) = tracker.apply(try Sample.event(2, "job.started")) else {
+        #expect(tracker.apply(before) == nil && tracker.haveAllEnded)
+        guard case .stateChanged(let retried) = tracker.apply(try Sample.event(2, "job.started")) else {
             Issue.record("the retry is not told")
             return
         }
-        #expect(retried.state == "running" && retried.failure == nil && !tracker.areAllOver)
+        #expect(retried.state == "running" && retried.failure == nil && !tracker.haveAllEnded)
         let snapshot = Sample.text("job_1", "failed", "film.mkv", ended)
         let end = try Sample.event(3, "job.failed", data: #"{"snapshot":\#(snapshot)}"#)
-        #expect(tracker.apply(end, snapshot: JSONText(Array(snapshot.utf8))) != nil && tracker.areAllOver)
-        #expect(tracker.snapshots["job_1"] == JSONText(Array(snapshot.utf8)))
+        #expect(tracker.apply(end, snapshot: JSON(document: snapshot.utf8)) != nil && tracker.haveAllEnded)
+        #expect(tracker.snapshots["job_1"] == JSON(document: snapshot.utf8))
         for (id, type) in [(4, "job.paused"), (6, "job.waiting")] {
-            #expect(tracker.apply(try Sample.event(id, type)) != nil && !tracker.areAllOver, "\(type)")
+            #expect(tracker.apply(try Sample.event(id, type)) != nil && !tracker.haveAllEnded, "\(type)")
             let again = try Sample.event(id + 1, "job.failed", data: #"{"snapshot":\#(snapshot)}"#)
-            #expect(tracker.apply(again) != nil && tracker.areAllOver)
+            #expect(tracker.apply(again) != nil && tracker.haveAllEnded)
         }
         #expect(tracker.apply(try Sample.event(8, "job.deleted")) == nil)
-        #expect(tracker.apply(try Sample.event(9, "job.started")) == nil && tracker.areAllOver)
+        #expect(tracker.apply(try Sample.event(9, "job.started")) == nil && tracker.haveAllEnded)
     }
 
     @Test func ignoresJobsThatAreNotWatched() throws {

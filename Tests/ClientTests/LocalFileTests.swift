@@ -42,7 +42,7 @@ import Testing
         let folder = try TemporaryFolder()
         let sink = folder.path("sink")
         try FileManager.default.createSymbolicLink(atPath: sink, withDestinationPath: "/dev/null")
-        try LocalFile.requireRoom(at: sink)
+        try LocalFile.requireWritable(at: sink)
         let local = try LocalFile(replacing: sink)
         try local.stream.write("gone")
         try local.commit()
@@ -57,7 +57,7 @@ import Testing
         let descriptor = open(folder.path("log"), O_WRONLY | O_CREAT, 0o600)
         defer { close(descriptor) }
         try OutputDescriptor(number: descriptor, name: "log").write("one ")
-        try LocalFile.requireRoom(at: "/dev/fd/\(descriptor)")
+        try LocalFile.requireWritable(at: "/dev/fd/\(descriptor)")
         let local = try LocalFile(replacing: "/dev/fd/\(descriptor)")
         try local.stream.write("two")
         try local.commit()
@@ -73,9 +73,11 @@ import Testing
     @Test func checksRoomBeforeWriting() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")
-        for path in [folder.path, folder.path("new"), folder.path("file"), "."] { try LocalFile.requireRoom(at: path) }
+        for path in [folder.path, folder.path("new"), folder.path("file"), "."] {
+            try LocalFile.requireWritable(at: path)
+        }
         for path in [folder.path("none/"), folder.path("none/new"), folder.path("file/new"), folder.path("file/")] {
-            let error = #expect(throws: ClientError.self, "\(path)") { try LocalFile.requireRoom(at: path) }
+            let error = #expect(throws: ClientError.self, "\(path)") { try LocalFile.requireWritable(at: path) }
             #expect(error?.status == .unwritable && error?.sentence.hasPrefix("\(path) cannot be written") == true)
         }
     }

@@ -1,3 +1,4 @@
+import Formats
 import Testing
 
 @testable import Client
@@ -7,13 +8,13 @@ enum Sample {
     static func job(
         _ id: String = "job_1", _ state: String = "running", name: String = "film.mkv", members: String = ""
     ) throws -> JobDocument {
-        try JSONText(Array(text(id, state, name, members).utf8)).decoded(JobDocument.self)
+        try JSON(document: text(id, state, name, members).utf8).decoded(JobDocument.self)
     }
 
     static func event(_ id: Int, _ type: String, job: String = "job_1", data: String = "{}") throws -> EventDocument {
         let text =
             #"{"id":\#(id),"type":"\#(type)","time":"2019-08-19T15:23:14.250Z","session":"s","job":"\#(job)","data":\#(data)}"#
-        return try JSONText(Array(text.utf8)).decoded(EventDocument.self)
+        return try JSON(document: text.utf8).decoded(EventDocument.self)
     }
 
     static func progress(_ job: String, _ received: Int, of expected: Int) throws -> ProgressDocument {
@@ -22,7 +23,7 @@ enum Sample {
              "bytes_expected":\(expected),"fraction":\(Double(received) / Double(expected)),"bytes_per_second":1048576,
              "eta_seconds":62}}
             """
-        return try JSONText(Array(text.utf8)).decoded(ProgressDocument.self)
+        return try JSON(document: text.utf8).decoded(ProgressDocument.self)
     }
 
     /// - Parameter members: additional members. The decoder takes one of two members with the same name, so these are

@@ -67,7 +67,7 @@ import Testing
     @Test func replacesControlCharactersInLines() throws {
         let report = BarReport(Console(isJSON: false), of: Locked(JobTracker()))
         let job = try Sample.job("job_\\u001b[2J", "failed", name: "\\u001b[1mx", members: Sample.failure)
-        for change in [JobTracker.Change.moved(job), .remarked(job, "\u{1B}c"), .deleted(job)] {
+        for change in [JobTracker.Change.stateChanged(job), .remarked(job, "\u{1B}c"), .deleted(job)] {
             let text = report.lines(for: change).joined()
             #expect(text.contains("job_?[2J") && !text.contains("\u{1B}"), "\(text)")
         }
@@ -106,9 +106,9 @@ import Testing
     }
 
     @Test func alignsTableColumns() throws {
-        var table = Table(.init(title: "ID"), .init(title: "SIZE", isRightAligned: true), .init(title: "NAME"))
-        table.add(.init("job_1"), .init("1.0 MiB"), .init("a name that is longer than the rest"))
-        table.add(.init("job_22"), .init("7 B"), .init("b"))
+        let rows = [["job_1", "1.0 MiB", "a name that is longer than the rest"], ["job_22", "7 B", "b"]]
+        let table = Table(
+            rows, .init("ID") { $0[0] }, .init("SIZE", isRightAligned: true) { $0[1] }, .init("NAME") { $0[2] })
         let whole = table.lines(on: plain, width: nil)
         #expect(whole[0] == "ID         SIZE  NAME")
         #expect(whole[1] == "job_1   1.0 MiB  a name that is longer than the rest")

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import Formats
 
 /// A command that sends requests to the service. `run()` passes the service and the console to `perform`, and converts its
 /// errors to a message and an exit status.
@@ -19,55 +19,10 @@ extension ClientCommand {
         } catch let error as ClientError {
             console.report(error.naming(optionsOf: Self.self))
             throw ExitCode(error.status.rawValue)
-        } catch let interruption as Interruption.Received {
+        } catch let interruption as InterruptSignals.Received {
             throw ExitCode(interruption.exitCode)
         }
     }
-}
-
-extension ClientError {
-    /// The same error for the user of a command, who has not seen the request: it names options instead of members.
-    func naming(optionsOf command: (some ParsableCommand).Type) -> ClientError {
-        guard problem != nil else { return self }
-        let help = command.helpMessage()
-        var error = self
-        error.sentence = sentence.replacing(/`([^`]+)`|\(in \/([^)]+)\)/) { match in
-            let member = match.1 ?? match.2?.split(separator: "/").joined(separator: ".")[...]
-            let option = member.flatMap { Self.option(for: $0) }
-            guard let option, help.contains(option.name) else { return String(match.0) }
-            return match.1 == nil ? "(in \(option.text))" : option.text
-        }
-        return error
-    }
-
-    /// The option that sets a member, such as `destination.filename` or `headers.Accept`.
-    private static func option(for member: Substring) -> (name: String, text: String)? {
-        let whole = member.replacing(/^jobs\.[0-9]+\./, with: "")
-        var path = whole[...]
-        while true {
-            if let name = options[String(path)] {
-                let isOneHeader = path == "headers" && path != whole
-                return (name, isOneHeader ? "\(name) '\(whole.dropFirst(path.count + 1))'" : name)
-            }
-            guard let dot = path.lastIndex(of: ".") else { return nil }
-            path = path[..<dot]
-        }
-    }
-
-    private static let options = [
-        "checksum": "--checksum", "connections": "--connections", "credentials.password": "--password-file",
-        "credentials.token": "--bearer-file", "credentials.username": "--user", "deadline": "--deadline",
-        "destination": "--out", "destination.on_conflict": "--on-conflict", "directory": "--directory",
-        "events": "--event", "expires_at": "--expires", "filter.ended_before": "--older-than",
-        "filter.session": "--session", "headers": "--header", "max_concurrent_jobs": "--max-concurrent-jobs",
-        "max_total_size": "--max-total-size", "not_before": "--not-before", "on_conflict": "--on-conflict",
-        "overlap_seconds": "--overlap", "priority": "--priority", "quotas.bytes_per_day": "--max-bytes-per-day",
-        "quotas.concurrent_transfers": "--max-concurrent-transfers",
-        "quotas.outstanding_jobs": "--max-outstanding-jobs", "quotas.requests_per_second": "--max-requests-per-second",
-        "rate_limit_bytes_per_second": "--rate-limit", "scope": "--scope", "secret": "--secret-file",
-        "session": "--session", "sessions": "--session", "tags": "--tag", "tls.ca_file": "--endpoint-ca-file",
-        "tls.pinned_public_keys": "--endpoint-pin", "urls": "--mirror", "wait_for": "--wait-for",
-    ]
 }
 
 /// All client commands, in the groups that the help shows. The executable adds them to its own commands.
@@ -77,14 +32,14 @@ public enum ClientCommands {
             name: "Download",
             subcommands: [
                 AddCommand.self, ListCommand.self, ShowCommand.self, WatchCommand.self, GetCommand.self,
-                PauseCommand.self, ResumeCommand.self, CancelCommand.self, RetryCommand.self, UpdateCommand.self,
+                PauseJobs.command, ResumeJobs.command, CancelCommand.self, RetryCommand.self, UpdateCommand.self,
                 DeleteCommand.self, ImportCommand.self,
             ]),
         CommandGroup(
             name: "Session and service",
             subcommands: [
                 SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, AuditCommand.self,
-                StatsCommand.self, NodesCommand.self, HealthCommand.self,
+                ShowStats.command, NodesCommand.self, HealthCommand.self,
             ]),
     ]
 }
@@ -92,4 +47,147 @@ public enum ClientCommands {
 extension ExitCode {
     /// A download that the command waited for has not succeeded. The command has already printed its result.
     static let downloadFailed = ExitCode(CommandStatus.failed.rawValue)
+}
+
+// MARK: - Simple actions
+
+/// A simple command as a value: its help, and what it does with its operands.
+struct Action<Operands: ParsableArguments & Sendable>: Sendable {
+    let configuration: CommandConfiguration
+    let perform: @Sendable (Operands, RemoteService, Console) async throws -> Void
+
+    init(
+        _ name: String, _ abstract: String, discussion: String = "", examples: String..., aliases: [String] = [],
+        perform: @escaping @Sendable (Operands, RemoteService, Console) async throws -> Void
+    ) {
+        configuration = CommandConfiguration(
+            name, abstract, discussion: discussion, exampleList: examples, aliases: aliases)
+        self.perform = perform
+    }
+
+    /// An action that is one request.
+    init(
+        _ name: String, _ abstract: String, examples: String..., method: String,
+        path: @escaping @Sendable (Operands) -> RequestPath, prints output: Output
+    ) {
+        configuration = CommandConfiguration(name, abstract, exampleList: examples)
+        perform = { try await $2.print($1.send(method, path($0)), as: output) }
+    }
+}
+
+/// swift-argument-parser requires a type for each command. A type with an action is a name for the action's command.
+protocol ActionName {
+    associatedtype Operands: ParsableArguments & Sendable
+    static var action: Action<Operands> { get }
+}
+
+extension ActionName {
+    static var command: any ParsableCommand.Type { ActionCommand<Self>.self }
+}
+
+struct ActionCommand<Name: ActionName>: ClientCommand {
+    static var configuration: CommandConfiguration { Name.action.configuration }
+
+    @OptionGroup var operands: Name.Operands
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        try await Name.action.perform(operands, service, console)
+    }
+}
+
+struct NoOperands: ParsableArguments {}
+
+// MARK: - Output
+
+/// What a command prints of a response: the document of the service with `--json`, otherwise what `print` makes of it.
+struct Output: Sendable {
+    var json: @Sendable (Response) -> JSON = { $0.text }
+    let print: @Sendable (Response, Console) throws -> Void
+}
+
+extension Output {
+    static func line<Document: Decodable & SendableMetatype>(_ text: @escaping @Sendable (Document) -> String) -> Output
+    {
+        Output { try $1.print(text($0.document(Document.self))) }
+    }
+
+    static func fields<Document: Decodable & SendableMetatype>(_ fields: @escaping @Sendable (Document) -> FieldList)
+        -> Output
+    {
+        Output { try $1.print(fields($0.document(Document.self))) }
+    }
+
+    /// `photos deleted`, or `{"deleted":["photos"]}`
+    static func done(_ verb: String, _ id: String) -> Output {
+        Output(json: { _ in .object([verb: [.string(id)]]) }) { try $1.print("\(id) \(verb)") }
+    }
+}
+
+extension Console {
+    func print(_ response: Response, as output: Output) throws {
+        try isJSON ? print(output.json(response)) : output.print(response, self)
+    }
+
+    func print(_ fields: FieldList) throws(ClientError) { try out.write(fields.text(on: outTerminal)) }
+
+    func printIDs(_ ids: [String]) throws(ClientError) { try out.write(ids.map { $0 + "\n" }.joined()) }
+}
+
+// MARK: - Declarations
+
+extension CommandConfiguration {
+    /// - Parameter examples: command lines without the name of the program. The help shows them at the end.
+    init(
+        _ name: String, _ abstract: String, discussion: String = "", examples: String...,
+        subcommands: [any ParsableCommand.Type] = [], defaultSubcommand: (any ParsableCommand.Type)? = nil,
+        aliases: [String] = []
+    ) {
+        self.init(name, abstract, discussion: discussion, exampleList: examples, aliases: aliases)
+        ungroupedSubcommands = subcommands
+        self.defaultSubcommand = defaultSubcommand
+    }
+
+    fileprivate init(
+        _ name: String, _ abstract: String, discussion: String = "", exampleList: [String], aliases: [String] = []
+    ) {
+        let text = discussion + (discussion.isEmpty ? "" : "\n\n") + "EXAMPLES:"
+        self.init(
+            commandName: name, abstract: abstract, discussion: text + exampleList.map { "\n  fetchd " + $0 }.joined(),
+            aliases: aliases)
+    }
+}
+
+extension Option {
+    /// An optional value.
+    ///
+    /// - Parameter value: the name of the value in the help.
+    init<T: ExpressibleByArgument>(
+        _ help: String, _ value: String? = nil, name: NameSpecification = .long, completion: CompletionKind? = nil
+    ) where Value == T? {
+        self.init(
+            name: name, parsing: .next, help: ArgumentHelp(help, valueName: value), completion: completion)
+    }
+
+    /// A repeatable value.
+    init<T: ExpressibleByArgument>(
+        wrappedValue: [T], _ help: String, _ value: String? = nil, name: NameSpecification = .long,
+        completion: CompletionKind? = nil
+    ) where Value == [T] {
+        self.init(
+            wrappedValue: wrappedValue, name: name, parsing: .singleValue, help: ArgumentHelp(help, valueName: value),
+            completion: completion)
+    }
+}
+
+extension NameSpecification {
+    /// `-l 10`, `-l10`, `--limit 10`
+    static let limit: NameSpecification = [.customShort("l", allowingJoined: true), .long]
+}
+
+/// The completions of values that the service knows. They are empty if the service does not answer within two seconds.
+extension CompletionKind {
+    static let jobIDs = CompletionKind.shellCommand("fetchd list --quiet --limit 50 --patience 2 2>/dev/null")
+    static let tokenIDs = CompletionKind.shellCommand("fetchd token list --quiet --patience 2 2>/dev/null")
+    static let sessionNames = CompletionKind.shellCommand("fetchd session list --quiet --patience 2 2>/dev/null")
 }

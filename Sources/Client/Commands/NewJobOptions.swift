@@ -1,44 +1,33 @@
 import ArgumentParser
+import Formats
+import Foundation
 
 /// The options of a new job, except for its URL.
 struct NewJobOptions: ParsableArguments {
-    @Option(
-        name: .shortAndLong, help: ArgumentHelp("The session of the job. (default: default)", valueName: "name"),
-        completion: .sessionNames)
+    @Option("The session of the job. (default: default)", "name", name: .shortAndLong, completion: .sessionNames)
     var session: String?
 
     @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp(
-            "The path of the file, relative to the service's downloads folder. A path that ends with / is a folder.",
-            valueName: "path"))
+        "The path of the file, relative to the service's downloads folder. A path that ends with / is a folder.",
+        "path",
+        name: .shortAndLong)
     var out: String?
 
-    @Option(help: "The action if the file already exists. (default: the session's)")
-    var onConflict: ConflictArgument?
+    @Option("The action if the file already exists. (default: the session's)") var onConflict: ConflictArgument?
 
     @Option(
-        help: ArgumentHelp(
-            "The expected checksum: sha-256:HEX, sha-512:HEX, sha-1:HEX or md5:HEX. The job fails if the file has another one.",
-            valueName: "sum"))
+        "The expected checksum: sha-256:HEX, sha-512:HEX, sha-1:HEX or md5:HEX. The job fails if the file has another one.",
+        "sum")
     var checksum: ChecksumArgument?
 
-    @Option(
-        name: [.customShort("H"), .long], parsing: .singleValue,
-        help: ArgumentHelp("A request header; repeatable.", valueName: "name: value"))
+    @Option("A request header; repeatable.", "name: value", name: [.customShort("H"), .long])
     var header: [HeaderArgument] = []
 
-    @Option(parsing: .singleValue, help: ArgumentHelp("Another URL of the same file; repeatable.", valueName: "url"))
-    var mirror: [String] = []
+    @Option("Another URL of the same file; repeatable.", "url") var mirror: [String] = []
 
-    @Option(help: "Jobs with a higher priority start first. (default: the session's)")
-    var priority: PriorityArgument?
-
-    @Option(help: ArgumentHelp("Connections for the file, 1 to 16. (default: the session's)", valueName: "n"))
-    var connections: Int?
-
-    @Option(help: ArgumentHelp("The maximum rate in bytes per second, such as 500K or 2Mi.", valueName: "bytes"))
-    var rateLimit: ByteCount?
+    @Option("Jobs with a higher priority start first. (default: the session's)") var priority: PriorityArgument?
+    @Option("Connections for the file, 1 to 16. (default: the session's)", "n") var connections: Int?
+    @Option("The maximum rate in bytes per second, such as 500K or 2Mi.", "bytes") var rateLimit: ByteCount?
 
     @Flag(
         help:
@@ -47,38 +36,92 @@ struct NewJobOptions: ParsableArguments {
     var decode = false
 
     @Option(
-        help: ArgumentHelp(
-            "Start at this time or later: 22:00, '2030-01-31 22:00' (local time), or 2030-01-31T22:00:00Z.",
-            valueName: "time"))
+        "Start at this time or later: 22:00, '2030-01-31 22:00' (local time), or 2030-01-31T22:00:00Z.", "time")
     var notBefore: MomentArgument?
 
-    @Option(help: ArgumentHelp("Fail if the download has not ended at this time.", valueName: "time"))
-    var deadline: MomentArgument?
+    @Option("Fail if the download has not ended at this time.", "time") var deadline: MomentArgument?
 
-    @Option(
-        parsing: .singleValue,
-        help: "Wait instead of failing if the download lacks this; repeatable. (default: the session's)")
-    var waitFor: [HelpArgument] = []
+    @Option("Wait instead of failing if the download lacks this; repeatable. (default: the session's)")
+    var waitFor: [WaitForArgument] = []
 
-    @Option(
-        name: .shortAndLong, parsing: .singleValue,
-        help: ArgumentHelp("A tag, to find the job by; repeatable.", valueName: "tag"))
-    var tag: [String] = []
+    @Option("A tag, to find the job by; repeatable.", "tag", name: .shortAndLong) var tag: [String] = []
 
     /// Whether an option is given that is valid for only one URL.
     var concernsOneFile: Bool {
         !mirror.isEmpty || checksum != nil || (out.map { !$0.isEmpty && !$0.hasSuffix("/") } ?? false)
     }
 
-    func document(_ url: String) -> NewJobDocument {
-        NewJobDocument(
-            url: mirror.isEmpty ? url : nil, urls: mirror.isEmpty ? nil : [url] + mirror, session: session,
-            headers: header.isEmpty
-                ? nil : Dictionary(header.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0), \($1)" }),
-            destination: NewDestination(path: out, onConflict: onConflict), priority: priority?.rawValue,
-            connections: connections, rateLimitBytesPerSecond: rateLimit?.count, checksum: checksum?.checksum,
-            decode: decode ? true : nil, notBefore: notBefore?.time, deadline: deadline?.time,
-            waitFor: waitFor.isEmpty ? nil : waitFor.map(\.rawValue),
-            tags: tag.isEmpty ? nil : tag)
+    /// The job to create. Members without an option are left out, so that the service uses its defaults.
+    func document(_ url: String) -> JSON {
+        var job = JSONObject()
+        if mirror.isEmpty { job.set("url", url) } else { job.set("urls", [url] + mirror) }
+        job.set("session", session)
+        job.set("headers", header.json)
+        job.set("destination", NewDestination(path: out, onConflict: onConflict)?.json)
+        job.set("priority", priority?.rawValue)
+        job.set("connections", connections)
+        job.set("rate_limit_bytes_per_second", rateLimit?.count)
+        job.set("checksum", checksum?.json)
+        if decode { job["decode"] = true }
+        job.set("not_before", notBefore?.time)
+        job.set("deadline", deadline?.time)
+        job.set("wait_for", waitFor.map(\.rawValue))
+        job.set("tags", tag)
+        return .object(job)
+    }
+}
+
+/// A URL of a command line or of a file, with its place in the file.
+struct ListedURL: Sendable, Equatable {
+    var text: String
+    /// The place reads `urls.txt, line 5`.
+    var place: String?
+
+    /// The URLs of a command: its arguments, and the lines of a file.
+    static func gathered(_ given: [String], input: String?) throws(ClientError) -> [ListedURL] {
+        var urls: [ListedURL] = []
+        for url in given {
+            if url == "-" { urls += try lines(of: "-") } else { urls.append(ListedURL(text: url)) }
+        }
+        if let input { urls += try lines(of: input) }
+        return urls
+    }
+
+    private static func lines(of file: String) throws(ClientError) -> [ListedURL] {
+        read(
+            String(decoding: try InputFile.bytes(of: file), as: UTF8.self),
+            of: file == "-" ? "standard input" : Printable(file).description)
+    }
+
+    /// A # starts a comment only at the beginning of a line: inside a URL it starts the fragment. A byte order mark at the
+    /// beginning is skipped; some editors write one.
+    static func read(_ text: String, of file: String) -> [ListedURL] {
+        let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated().compactMap {
+            let url = $1.trimmingCharacters(in: .whitespaces)
+            return url.isEmpty || url.hasPrefix("#") ? nil : ListedURL(text: url, place: "\(file), line \($0 + 1)")
+        }
+    }
+}
+
+extension ClientError {
+    /// If the problem concerns one of these URLs, names the URL and its line in the file, instead of the index of the job in
+    /// the request.
+    func naming(_ urls: [ListedURL]) -> ClientError {
+        guard let problem, let pointer = problem.pointer else { return self }
+        let parts = pointer.split(separator: "/").map(String.init)
+        let isOfBatch = parts.first == "jobs" && parts.count > 1
+        let index = isOfBatch ? Int(parts[1]) : 0
+        guard let index, urls.indices.contains(index) else { return self }
+        var error = self
+        var local = problem
+        local.detail = problem.detail?.replacing("jobs.\(index).", with: "")
+        local.pointer = isOfBatch ? "/" + parts.dropFirst(2).joined(separator: "/") : pointer
+        error.sentence = local.sentence
+        // A problem with another member concerns all URLs, because they have the same options.
+        guard local.pointer == "/url" || local.pointer?.hasPrefix("/urls") == true else { return error }
+        let url = urls[index]
+        error.sentence = [url.place, url.text, local.sentence].compactMap(\.self).joined(separator: ": ")
+        return error
     }
 }

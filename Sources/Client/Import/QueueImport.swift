@@ -8,86 +8,140 @@ struct QueueImport: Sendable {
     func run(_ lines: [(place: String, line: QueueLine)], into summary: inout ImportSummary) async throws {
         var jobs: [ImportedJob] = []
         for (place, line) in lines {
-            switch line {
-            case .header, .webhook: break
-            case .session(let name, let configuration, let missing):
-                try await declare(name, configuration, missing, place, &summary)
-            case .job(let job): jobs.append(job)
-            }
+            if case .session(let session) = line { try await declare(session: session, from: place, &summary) }
+            if case .job(let job) = line { jobs.append(job) }
         }
         try await JobImport(service: service).run(jobs, into: &summary)
-        for case (let place, .webhook(let session, let name, let declaration, let missing)) in lines {
-            try await declare(name, of: session, declaration, missing, place, &summary)
+        for case (let place, .webhook(let webhook)) in lines {
+            try await declare(webhook: webhook, from: place, &summary)
         }
     }
 
     /// A session that has been used keeps its configuration.
     private func declare(
-        _ name: String, _ configuration: JSON, _ missing: [String], _ place: String, _ summary: inout ImportSummary
+        session: QueueLine.Declaration, from place: String, _ summary: inout ImportSummary
     ) async throws {
-        let path = RequestPath("sessions", name)
-        if let present = try await found(path), Self.isUsed(present, name) {
+        // The session `default` always exists. Without an event it is as new.
+        if let present = try await found(session), session.name != "default" || present["last_event"] != 0 {
             summary.present += 1
-            return
-        }
-        switch try await put(configuration, at: path) {
-        case .refused(let why): summary.fail(place, why)
-        case .declared:
+        } else if try await put(session, from: place, &summary) != nil {
             summary.sessions += 1
-            if !missing.isEmpty { summary.remark(place, Self.missing(missing, "session \(name)")) }
+            if !session.missing.isEmpty { summary.remark(place, session.secretsMissing) }
         }
     }
 
     private func declare(
-        _ name: String, of session: String, _ declaration: JSON, _ missing: [String], _ place: String,
-        _ summary: inout ImportSummary
+        webhook: QueueLine.Declaration, from place: String, _ summary: inout ImportSummary
     ) async throws {
-        let path = RequestPath("sessions", session, "webhooks", name)
-        if try await found(path) != nil {
+        if try await found(webhook) != nil {
             summary.present += 1
-            return
-        }
-        guard !missing.contains("url"), !missing.contains("headers") else {
-            return summary.fail(place, Self.missing(missing, "webhook \(name) of session \(session)"))
-        }
-        switch try await put(declaration, at: path) {
-        case .refused(let why): summary.fail(place, why)
-        case .declared(let answer):
+        } else if webhook.missing.contains("url") || webhook.missing.contains("headers") {
+            summary.fail(place, webhook.secretsMissing)
+        } else if let response = try await put(webhook, from: place, &summary) {
             summary.webhooks += 1
-            guard missing.contains("secret"), let secret = JSONText(answer.body)["secret"]?.string else { return }
-            summary.remark(place, "The webhook \(name) of session \(session) has a new secret: \(secret)")
+            guard webhook.missing.contains("secret"), let secret = response.text["secret"]?.stringValue else { return }
+            summary.remark(place, "The \(webhook.title) has a new secret: \(secret)")
         }
     }
 
-    private enum Declaration {
-        case declared(Answer)
-        case refused(String)
-    }
-
-    private func put(_ declaration: JSON, at path: RequestPath) async throws -> Declaration {
-        do {
-            return .declared(try await service.send("PUT", path, JSONText(declaration).bytes))
+    /// - Returns: nil if the service refuses the declaration.
+    private func put(
+        _ declaration: QueueLine.Declaration, from place: String, _ summary: inout ImportSummary
+    ) async throws -> Response? {
+        do throws(ClientError) {
+            return try await service.send("PUT", declaration.path, declaration.body)
         } catch {
             guard error.status == .refused || error.status == .missing else { throw error }
-            return .refused(error.sentence)
+            summary.fail(place, error.sentence)
+            return nil
         }
     }
 
-    /// The session `default` always exists. Without an event it is as new.
-    private static func isUsed(_ session: JSONText, _ name: String) -> Bool {
-        name != "default" || session["last_event"] != JSONText(0 as JSON)
-    }
-
-    private func found(_ path: RequestPath) async throws -> JSONText? {
+    private func found(_ declaration: QueueLine.Declaration) async throws -> JSON? {
         do throws(ClientError) {
-            return JSONText(try await service.send("GET", path).body)
+            return try await service.send("GET", declaration.path).text
         } catch {
             guard error.status == .missing else { throw error }
             return nil
         }
     }
+}
 
-    private static func missing(_ names: [String], _ owner: String) -> String {
-        "The file does not have the secrets of \(owner): \(names.joined(separator: ", ")). Declare it with them, or export with --with-secrets."
+extension QueueLine.Declaration {
+    fileprivate var secretsMissing: String {
+        "The file does not have the secrets of \(title): \(missing.joined(separator: ", ")). Declare it with them, or export with --with-secrets."
+    }
+}
+
+/// One line of a file of `fetchd export`.
+enum QueueLine: Sendable {
+    case header
+    case session(Declaration)
+    case webhook(Declaration)
+    case job(ImportedJob)
+
+    struct Declaration: Sendable {
+        let path: RequestPath
+        let name: String
+        /// The title names the session or the webhook in messages.
+        let title: String
+        let body: JSON
+        /// The names of the secrets that the file does not have.
+        let missing: [String]
+    }
+
+    /// Why a line cannot be read: a sentence.
+    struct Fault: Error, Equatable { var reason: String }
+
+    /// The latest form of the file that this program reads.
+    static let version: Int64 = 1
+
+    init(_ text: some Collection<UInt8>, place: String) throws(Fault) {
+        let parsed: JSON
+        do { parsed = try JSON(parsing: Array(text)) } catch { throw Fault(reason: "It is no JSON: \(error)") }
+        guard let object = parsed.objectValue, let kind = object["kind"]?.stringValue else {
+            throw Fault(reason: "It is no object with the member kind.")
+        }
+        let missing = (object["missing"]?.arrayValue ?? []).compactMap(\.stringValue)
+        switch kind {
+        case "fetchd-export":
+            guard let version = object["version"]?.integerValue, version <= Self.version else {
+                throw Fault(reason: "A newer version of fetchd has written the file.")
+            }
+            self = .header
+        case "session":
+            let name = try Self.text("id", object)
+            self = .session(
+                Declaration(
+                    path: RequestPath("sessions", name), name: name, title: "session \(name)",
+                    body: try Self.member("configuration", object), missing: missing))
+        case "webhook":
+            let session = try Self.text("session", object)
+            let name = try Self.text("name", object)
+            self = .webhook(
+                Declaration(
+                    path: RequestPath("sessions", session, "webhooks", name), name: name,
+                    title: "webhook \(name) of session \(session)",
+                    body: try Self.member("declaration", object), missing: missing))
+        case "job":
+            guard let body = try Self.member("request", object).objectValue else {
+                throw Fault(reason: "The member request must be an object.")
+            }
+            self = .job(
+                ImportedJob(
+                    place: place, origin: try Self.text("id", object), body: body,
+                    isPaused: object["state"]?.stringValue == "paused", missing: missing))
+        case _: throw Fault(reason: "The kind \(Printable(kind)) is not known.")
+        }
+    }
+
+    private static func member(_ name: String, _ object: JSONObject) throws(Fault) -> JSON {
+        guard let value = object[name] else { throw Fault(reason: "The member \(name) is missing.") }
+        return value
+    }
+
+    private static func text(_ name: String, _ object: JSONObject) throws(Fault) -> String {
+        guard let text = object[name]?.stringValue else { throw Fault(reason: "The member \(name) must be a string.") }
+        return text
     }
 }

@@ -16,10 +16,10 @@ struct EventStream: Sendable {
     enum Notice: Sendable {
         case event(ServerSentEvent)
         /// The stream was lost, and the client connects again. Sent once for each interruption.
-        case lost(ClientError)
+        case disconnected
         /// The interruption is longer than a restart takes. Sent once for each interruption.
-        case missed(ClientError)
-        case back
+        case outage(ClientError)
+        case reconnected
     }
 
     private let service: RemoteService
@@ -41,7 +41,7 @@ struct EventStream: Sendable {
             try Task.checkCancellation()
             do {
                 let wantsMore = try await read { notice in
-                    if failures > 0 { _ = try await deliver(.back) }
+                    if failures > 0 { _ = try await deliver(.reconnected) }
                     failures = 0
                     backoff = Backoff()
                     guard let event = notice else { return true }
@@ -50,8 +50,8 @@ struct EventStream: Sendable {
                 if !wantsMore { return }
             } catch let error as ClientError where error.status == .unavailable {
                 failures += 1
-                if failures == 1 { _ = try await deliver(.lost(error)) }
-                if failures == Self.failuresOfARestart { _ = try await deliver(.missed(error)) }
+                if failures == 1 { _ = try await deliver(.disconnected) }
+                if failures == Self.failuresOfARestart { _ = try await deliver(.outage(error)) }
             }
             // A stream that ends without an error also means that the service stops.
             try await Task.sleep(for: backoff.next())
@@ -63,41 +63,95 @@ struct EventStream: Sendable {
 
     /// Reads one connection to its end.
     ///
-    /// - Parameter heard: called with nil when the response begins.
-    private mutating func read(_ heard: (ServerSentEvent?) async throws -> Bool) async throws -> Bool {
+    /// - Parameter receive: called with nil when the response begins.
+    private mutating func read(_ receive: (ServerSentEvent?) async throws -> Bool) async throws -> Bool {
         var parser = ServerSentEventParser()
+        return try await service.stream(request) { _ in
+            try await receive(nil)
+        } chunk: { chunk in
+            for event in parser.receive(chunk.withUnsafeBytes { Array($0) }) where event.type != "position" {
+                guard try await receive(event) else { return false }
+                position = event.lastID.flatMap { Int64($0) } ?? position
+            }
+            position = parser.lastID.flatMap { Int64($0) } ?? position
+            return true
+        }
+    }
+
+    private var request: TransferRequest {
+        let path = RequestPath("events").query("session", filter.session).query("job", filter.job)
+            .query("type", filter.type)
+        let headers = [(name: "Accept", value: "text/event-stream"), ("Last-Event-ID", String(position))]
+        // The timeout is several heartbeats long. It detects a connection that was lost without notice.
+        return service.request("GET", path, headers: headers, idle: .seconds(100))
+    }
+}
+
+extension RemoteService {
+    /// Receives a response as a stream: its head, then its bytes. Unread bytes stay in the window of the transfer, so a slow
+    /// reader slows down the service, and memory stays bounded.
+    ///
+    /// - Parameters:
+    ///   - begin: called with the head of a successful response.
+    ///   - chunk: called with all bytes of the body, in order. If one of the two returns false, the request ends.
+    /// - Returns: false if the reader has ended the request.
+    func stream(
+        _ request: TransferRequest, begin: (ResponseHead) async throws -> Bool, chunk: (Chunk) async throws -> Bool
+    ) async throws -> Bool {
         var refusal: (head: ResponseHead, body: [UInt8])?
         do {
-            for try await piece in BodyStream.open(request, with: service.curl) {
+            for try await piece in BodyStream.open(request, with: curl) {
                 switch piece {
-                case .head(let head) where head.status != 200:
-                    refusal = (head, [])
-                case .head:
-                    guard try await heard(nil) else { return false }
-                case .chunk(let chunk) where refusal != nil:
-                    refusal?.body += chunk.bytes
-                case .chunk(let chunk):
-                    for event in parser.receive(chunk.bytes) where event.type != "position" {
-                        guard try await heard(event) else { return false }
-                        position = event.lastID.flatMap { Int64($0) } ?? position
-                    }
-                    position = parser.lastID.flatMap { Int64($0) } ?? position
+                case .head(let head) where head.status != 200 && head.status != 206: refusal = (head, [])
+                case .head(let head): guard try await begin(head) else { return false }
+                case .chunk(let bytes) where refusal != nil: refusal?.body += bytes.withUnsafeBytes { Array($0) }
+                case .chunk(let bytes): guard try await chunk(bytes) else { return false }
                 }
             }
         } catch let error as TransferError {
             try Task.checkCancellation()
-            throw ClientError.unreachable(service.address, error)
+            throw ClientError.unreachable(address, error)
         }
         try Task.checkCancellation()
-        if let refusal { throw service.failure(refusal.head.status, refusal.head.headers, refusal.body) }
+        if let refusal { throw failure(refusal.head.status, refusal.head.headers, refusal.body) }
         return true
     }
+}
 
-    private var request: TransferRequest {
-        var path = RequestPath("events").asking("session", filter.session).asking("job", filter.job)
-        path = path.asking("type", filter.type)
-        let headers = [(name: "Accept", value: "text/event-stream"), ("Last-Event-ID", String(position))]
-        // The timeout is several heartbeats long. It detects a connection that was lost without notice.
-        return service.request("GET", path, headers: headers, idle: .seconds(100))
+/// The pieces of a response. The request ends when their reader stops or its task is cancelled.
+private enum BodyStream {
+    enum Piece: Sendable {
+        case head(ResponseHead)
+        case chunk(Chunk)
+    }
+
+    static func open(_ request: TransferRequest, with curl: CurlClient) -> AsyncThrowingStream<Piece, any Error> {
+        AsyncThrowingStream { continuation in
+            let transfer = curl.start(request, handler: Handler(continuation))
+            continuation.onTermination = { _ in transfer.cancel() }
+        }
+    }
+
+    private final class Handler: TransferHandler {
+        private let continuation: AsyncThrowingStream<Piece, any Error>.Continuation
+
+        init(_ continuation: AsyncThrowingStream<Piece, any Error>.Continuation) {
+            self.continuation = continuation
+        }
+
+        func received(head: ResponseHead) -> HeadVerdict {
+            continuation.yield(.head(head))
+            return .accept
+        }
+
+        func received(chunk: Chunk) { continuation.yield(.chunk(chunk)) }
+
+        func finished(_ result: TransferResult) {
+            switch result.outcome {
+            case .completed: continuation.finish()
+            case .failed(let error): continuation.finish(throwing: error)
+            case .cancelled, .rejected: continuation.finish(throwing: TransferError.cancelled)
+            }
+        }
     }
 }

@@ -84,7 +84,7 @@ extension LocalFile {
     /// Checks, before any download, that a file can be saved at the path.
     ///
     /// - Parameter path: see `destination`.
-    static func requireRoom(at path: String) throws(ClientError) {
+    static func requireWritable(at path: String) throws(ClientError) {
         let isThere =
             switch Target(destination(path, name: "name")) {
             case .descriptor: true
@@ -113,5 +113,38 @@ extension LocalFile {
     private static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
+
+/// A file that the command line names; `-` is standard input.
+enum InputFile {
+    static func bytes(of file: String) throws(ClientError) -> [UInt8] {
+        guard file != "-" else { return try bytes(of: STDIN_FILENO, named: "Standard input") }
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(Printable(file).description) }
+        defer { close(descriptor) }
+        return try bytes(of: descriptor, named: Printable(file).description)
+    }
+
+    /// The first line without its line break, such as a secret. Secrets are read from files, because other users can read
+    /// command lines.
+    static func firstLine(of file: String) throws(ClientError) -> String {
+        String(String(decoding: try bytes(of: file), as: UTF8.self).prefix { !$0.isNewline })
+    }
+
+    /// Reads the descriptor to its end.
+    private static func bytes(of descriptor: Int32, named name: String) throws(ClientError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count > 0 { bytes += buffer[..<count] } else if errno != EINTR { throw unreadable(name) }
+        }
+    }
+
+    /// The error with the text of the system.
+    private static func unreadable(_ name: String) -> ClientError {
+        .unreadable(name, String(cString: strerror(errno)))
     }
 }

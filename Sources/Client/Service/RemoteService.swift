@@ -1,4 +1,5 @@
 import CurlClient
+import Formats
 import Foundation
 import Locks
 
@@ -7,7 +8,7 @@ struct RemoteService: Sendable {
     let address: ServiceAddress
     private let settings: ClientSettings
     let curl: CurlClient
-    private let sight = Locked(false)
+    private let answered = Locked(false)
     /// The total timeout of a request; nil: no total timeout.
     private var patience: Duration?
 
@@ -26,7 +27,7 @@ struct RemoteService: Sendable {
     }
 
     /// The service has answered before. If it is unavailable now, it is probably restarting.
-    var wasSeen: Bool { sight.withLock { $0 } }
+    var hasAnswered: Bool { answered.withLock { $0 } }
 
     /// The same service with a shorter total timeout.
     func limited(to patience: Duration) -> RemoteService {
@@ -42,9 +43,9 @@ struct RemoteService: Sendable {
     ///
     /// - Throws: for any response that is not a success.
     func send(
-        _ method: String, _ path: RequestPath, _ body: [UInt8]? = nil, headers: [(name: String, value: String)] = []
-    ) async throws(ClientError) -> Answer {
-        let request = request(method, path, body, headers: headers)
+        _ method: String, _ path: RequestPath, _ body: JSON? = nil, headers: [(name: String, value: String)] = []
+    ) async throws(ClientError) -> Response {
+        let request = request(method, path, body?.bytes, headers: headers)
         let response: ExchangeResponse
         do {
             response = try await curl.exchange(request, bodyLimit: Self.bodyLimit)
@@ -54,8 +55,8 @@ struct RemoteService: Sendable {
         guard (200..<300).contains(response.status) else {
             throw failure(response.status, response.headers, response.body)
         }
-        sight.withLock { $0 = true }
-        return Answer(status: response.status, headers: response.headers, body: response.body)
+        answered.withLock { $0 = true }
+        return Response(status: response.status, body: response.body)
     }
 
     /// - Parameter idle: the timeout without any bytes; nil: short for GET, long for other methods, because pausing a large
@@ -81,20 +82,20 @@ struct RemoteService: Sendable {
     ) -> ClientError {
         if (300..<400).contains(status) {
             let target = headers.first { $0.name.lowercased() == "location" }?.value
-            return .strange(address, "it answers \(status)\(target.map { " and points to \(Printable($0))" } ?? "")")
+            return .notFetchd(address, "it answers \(status)\(target.map { " and points to \(Printable($0))" } ?? "")")
         }
         let type = headers.first { $0.name.lowercased() == "content-type" }?.value ?? ""
         guard type.hasPrefix("application/problem+json"),
-            let problem = try? JSONText(body).decoded(ProblemDocument.self)
+            let problem = try? JSON(document: body).decoded(ProblemDocument.self)
         else {
             // These are the statuses of a gateway whose server is unavailable (RFC 9110, sections 15.6.3 to 15.6.5).
             return [502, 503, 504].contains(status)
                 ? .unreachable(address, behindGateway: status)
-                : .strange(address, "it answers \(status) without a problem document")
+                : .notFetchd(address, "it answers \(status) without a problem document")
         }
-        if status == 401 { return ClientError(refusal: problem, advice: settings.tokenAdvice, answer: status) }
+        if status == 401 { return ClientError(refusal: problem, advice: settings.tokenAdvice, httpStatus: status) }
         if status == 404, problem.detail?.contains("/v1/v1/") == true { return .pathTooMany(address) }
-        return ClientError(refusal: problem, bytes: body, answer: status)
+        return ClientError(refusal: problem, bytes: body, httpStatus: status)
     }
 }
 
@@ -119,5 +120,57 @@ extension ClientError {
         ClientError(
             .misconfigured, "The address cannot be used",
             "The address \(address) must not contain the API path: leave out /v1. The commands add it.")
+    }
+}
+
+/// A path of the API with its query, percent-encoded. A slash in a name is encoded, so a name is always one component.
+struct RequestPath: Sendable {
+    private var path: String
+    private var query: [(name: String, value: String)] = []
+
+    init(_ components: String...) {
+        path = "/v1" + components.map { "/" + Self.encoded($0) }.joined()
+    }
+
+    private init(path: String) { self.path = path }
+
+    /// Whether the service is ready. The path has no version, because it is for load balancers and container engines.
+    static let readiness = RequestPath(path: "/readyz")
+
+    /// Adds a query parameter, unless the value is nil.
+    func query(_ name: String, _ value: String?) -> RequestPath {
+        guard let value else { return self }
+        var path = self
+        path.query.append((name, value))
+        return path
+    }
+
+    func query(_ name: String, _ value: Int64?) -> RequestPath { query(name, value.map { String($0) }) }
+
+    var text: String {
+        guard !query.isEmpty else { return path }
+        return path + "?" + query.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
+    }
+
+    /// Encodes all but the unreserved characters of RFC 3986, section 2.3. Also encodes the dots of `.` and `..`, which URL
+    /// parsers would resolve.
+    private static func encoded(_ text: String) -> String {
+        if text == "." { return "%2E" }
+        if text == ".." { return "%2E%2E" }
+        let digits = Array("0123456789ABCDEF".unicodeScalars)
+        var scalars = String.UnicodeScalarView()
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                scalars.append(Unicode.Scalar(byte))
+            default:
+                scalars.append("%")
+                scalars.append(digits[Int(byte >> 4)])
+                scalars.append(digits[Int(byte & 15)])
+            }
+        }
+        return String(scalars)
     }
 }

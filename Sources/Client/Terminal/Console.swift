@@ -1,3 +1,4 @@
+import Formats
 import Glibc
 
 /// The output of a command: data on standard output, messages on standard error, so that a script can separate them. If data
@@ -16,7 +17,7 @@ struct Console: Sendable {
     }
 
     /// Prints a document on one line.
-    func print(_ document: JSONText) throws(ClientError) {
+    func print(_ document: JSON) throws(ClientError) {
         try out.write(document.bytes + [UInt8(ascii: "\n")])
     }
 
@@ -25,7 +26,7 @@ struct Console: Sendable {
     }
 
     /// Prints a table. On a terminal it is cut to the width; elsewhere it is complete.
-    func print(_ table: Table) throws(ClientError) {
+    func print<Row>(_ table: Table<Row>) throws(ClientError) {
         let width = outTerminal.isInteractive ? outTerminal.size.columns : nil
         try out.write(table.lines(on: outTerminal, width: width).map { $0 + "\n" }.joined())
     }
@@ -49,5 +50,46 @@ struct Console: Sendable {
     /// Prints a document on one line to standard error.
     private func put(_ document: [UInt8]) {
         try? err.write(document.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")])
+    }
+}
+
+/// A descriptor for output: standard output, standard error, or a file.
+struct OutputDescriptor: Sendable {
+    let number: Int32
+    /// The name in errors.
+    let name: String
+
+    static let standardOutput = OutputDescriptor(number: STDOUT_FILENO, name: "Standard output")
+    static let standardError = OutputDescriptor(number: STDERR_FILENO, name: "Standard error")
+
+    /// Writes all bytes.
+    ///
+    /// If the reader has closed the pipe (`fetchd list | head -1`), the process ends by SIGPIPE, as other programs do. Until
+    /// then the process ignores the signal, because a closed connection would also raise it. A closed standard error does not
+    /// end the process.
+    func write(_ bytes: some Collection<UInt8>) throws(ClientError) {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                awaitRoom()
+            } else if errno == EPIPE, number != STDERR_FILENO {
+                signal(SIGPIPE, SIG_DFL)
+                raise(SIGPIPE)
+            } else if errno != EINTR {
+                throw .unwritable(name, String(cString: strerror(errno)))
+            }
+        }
+    }
+
+    func write(_ text: String) throws(ClientError) { try write(text.utf8) }
+    func writeLine(_ text: String) throws(ClientError) { try write(text + "\n") }
+
+    /// Waits until a descriptor that another process has made non-blocking accepts bytes.
+    private func awaitRoom() {
+        var poll = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+        Glibc.poll(&poll, 1, -1)
     }
 }

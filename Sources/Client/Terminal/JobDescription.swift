@@ -41,8 +41,8 @@ enum JobDescription {
 
     /// A sentence about a job that cannot continue without an action of the user; nil for other jobs.
     static func neededAction(_ job: JobDocument) -> String? {
-        let isHelpless = job.state == "waiting" && ["credentials", "url"].contains(job.reason)
-        guard isHelpless || job.state == "paused" else { return nil }
+        let isBlocked = job.state == "waiting" && ["credentials", "url"].contains(job.reason)
+        guard isBlocked || job.state == "paused" else { return nil }
         return ["\(job.id) \(line(job)).", advice(job)].compactMap(\.self).joined(separator: " ")
     }
 

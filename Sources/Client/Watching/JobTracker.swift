@@ -1,9 +1,11 @@
+import Formats
+
 /// The state of the watched jobs, which the events of the stream update.
 struct JobTracker: Sendable {
     /// The change by one event, for reports that print a line for each change.
     enum Change: Sendable, Equatable {
         case added(JobDocument)
-        case moved(JobDocument)
+        case stateChanged(JobDocument)
         /// A remark about a running job: it has restarted or resumed.
         case remarked(JobDocument, String)
         /// The job was deleted before it ended.
@@ -12,7 +14,7 @@ struct JobTracker: Sendable {
 
     private(set) var jobs: [JobDocument] = []
     /// The complete documents of ended jobs, from the journal.
-    private(set) var snapshots: [String: JSONText] = [:]
+    private(set) var snapshots: [String: JSON] = [:]
     private var places: [String: Int] = [:]
     private var deleted: Set<String> = []
     /// The number of the last event of each job. Earlier events are ignored.
@@ -24,10 +26,10 @@ struct JobTracker: Sendable {
 
     subscript(_ id: String) -> JobDocument? { places[id].map { jobs[$0] } }
 
-    var areAllOver: Bool { openCount == 0 }
+    var haveAllEnded: Bool { openCount == 0 }
     var haveAllSucceeded: Bool { jobs.allSatisfy(\.hasSucceeded) }
 
-    func isOver(_ job: JobDocument) -> Bool { job.hasEnded || isDeleted(job) }
+    func hasEnded(_ job: JobDocument) -> Bool { job.hasEnded || isDeleted(job) }
     func isDeleted(_ job: JobDocument) -> Bool { deleted.contains(job.id) }
 
     /// Adds a job, or replaces it after it was read again.
@@ -43,7 +45,7 @@ struct JobTracker: Sendable {
 
     /// - Parameter snapshot: the snapshot of the event, as text.
     /// - Returns: nil if there is nothing to report.
-    mutating func apply(_ event: EventDocument, snapshot: JSONText? = nil) -> Change? {
+    mutating func apply(_ event: EventDocument, snapshot: JSON? = nil) -> Change? {
         guard let id = event.job, let place = places[id], isNews(event, of: jobs[place]) else { return nil }
         lastEvents[id] = event.id
         var job = jobs[place]
@@ -58,7 +60,8 @@ struct JobTracker: Sendable {
             job.begin("running", phase: "connecting")
         case "job.waiting":
             job.begin("waiting")
-            (job.reason, job.retryAt) = (event.data.reason, event.data.retryAt)
+            job.reason = event.data.reason
+            job.retryAt = event.data.retryAt
         case "job.paused":
             job.begin("paused")
         case "job.resumed":
@@ -82,7 +85,7 @@ struct JobTracker: Sendable {
     }
 
     mutating func apply(_ report: ProgressDocument) {
-        guard let place = places[report.job], !isOver(jobs[place]) else { return }
+        guard let place = places[report.job], !hasEnded(jobs[place]) else { return }
         jobs[place].state = "running"
         jobs[place].phase = report.phase
         jobs[place].progress = report.progress
@@ -104,14 +107,19 @@ struct JobTracker: Sendable {
         if before.hasEnded, !job.hasEnded { openCount += 1 }
         if job.state != "running" { jobs[place].progress.bytesPerSecond = nil }
         let isSame = before.state == job.state && before.reason == job.reason && before.retryAt == job.retryAt
-        return isSame ? nil : .moved(jobs[place])
+        return isSame ? nil : .stateChanged(jobs[place])
     }
 }
 
 extension JobDocument {
     /// Sets a state of an unfinished job, and clears the members of the previous state.
     fileprivate mutating func begin(_ state: String, phase: String? = nil) {
-        (self.state, self.phase, reason, retryAt) = (state, phase, nil, nil)
-        (failure, file, finishedAt) = (nil, nil, nil)
+        self.state = state
+        self.phase = phase
+        reason = nil
+        retryAt = nil
+        failure = nil
+        file = nil
+        finishedAt = nil
     }
 }

@@ -1,0 +1,262 @@
+import ArgumentParser
+import Formats
+
+struct SessionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "session", "Declares and shows sessions, and controls all jobs of a session.",
+        examples: "session set photos --max-concurrent-jobs 2 --directory photos", "session list",
+        "session pause photos",
+        subcommands: [
+            ListSessions.command, ShowSession.command, SessionSetCommand.self, PauseSession.command,
+            ResumeSession.command, CancelSession.command, SessionAcknowledgeCommand.self, SessionDeleteCommand.self,
+        ])
+}
+
+struct SessionName: ParsableArguments {
+    @Argument(help: "The session.", completion: .sessionNames) var name: String
+}
+
+enum ListSessions: ActionName {
+    struct Operands: ParsableArguments {
+        @Flag(name: .shortAndLong, help: "Print only names.") var quiet = false
+    }
+
+    static let action = Action<Operands>(
+        "list", "Lists all sessions, by name.", examples: "session list", "session list --quiet", aliases: ["ls"]
+    ) { operands, service, console in
+        let response = try await service.send("GET", RequestPath("sessions"))
+        let sessions = try response.list("sessions", of: SessionDocument.self)
+        if console.isJSON { return try console.print(response.text) }
+        if operands.quiet { return try console.printIDs(sessions.map(\.id)) }
+        try console.print(
+            Table(
+                sessions, .init("SESSION") { $0.id }, .init("STATE", state: \.state) { $0.state },
+                .init("BATCH", isRightAligned: true) { "\($0.batch)" },
+                .init("UNACKNOWLEDGED SINCE") { $0.unacknowledgedSince.map(DisplayFormat.time) ?? "" },
+                .init("JOBS") { $0.jobCounts }))
+    }
+}
+
+enum ShowSession: ActionName {
+    static let action = Action<SessionName>(
+        "show", "Shows the state of a session.", examples: "session show photos", method: "GET",
+        path: { RequestPath("sessions", $0.name) }, prints: .session)
+}
+
+enum PauseSession: ActionName {
+    static let action = Action.control("pause", "Pauses all jobs of a session.")
+}
+
+enum ResumeSession: ActionName {
+    static let action = Action.control("resume", "Resumes all jobs of a session.")
+}
+
+enum CancelSession: ActionName {
+    static let action = Action.control("cancel", "Cancels all unfinished jobs of a session. The session stays.")
+}
+
+extension Action<SessionName> {
+    /// An action that the session carries out for all its jobs.
+    fileprivate static func control(_ verb: String, _ abstract: String) -> Action {
+        Action(
+            verb, abstract, examples: "session \(verb) photos", method: "POST",
+            path: { RequestPath("sessions", $0.name, verb) }, prints: .sessionCounts)
+    }
+}
+
+struct SessionAcknowledgeCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        "acknowledge", "Acknowledges the finished batches of a session.",
+        discussion: "Acknowledges every finish up to the event of --through, or up to the session's last event.",
+        examples: "session acknowledge photos")
+
+    @OptionGroup var session: SessionName
+    @Option("The number of an event. (default: the session's last)", "number") var through: Int64?
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        let last =
+            if let through { through } else {
+                try await service.send("GET", RequestPath("sessions", session.name))
+                    .document(SessionDocument.self).lastEvent
+            }
+        let path = RequestPath("sessions", session.name, "acknowledge")
+        try await console.print(service.send("POST", path, ["through": .integer(last)]), as: .session)
+    }
+}
+
+struct SessionDeleteCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        "delete", "Deletes a session. Downloaded files stay.",
+        discussion: """
+            The session takes no more jobs. Its unfinished jobs end first, or --cancel cancels them; then the session is \
+            deleted.
+            """,
+        examples: "session delete photos", "session delete --cancel photos", aliases: ["rm"])
+
+    @OptionGroup var session: SessionName
+    @Flag(help: "Cancel the unfinished jobs.") var cancel = false
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        let path = RequestPath("sessions", session.name).query("outstanding", cancel ? "cancel" : nil)
+        let response = try await service.send("DELETE", path)
+        try console.print(response, as: response.status == 202 ? .finishingSession : .done("deleted", session.name))
+    }
+}
+
+struct SessionSetCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        "set", "Creates a session, or changes its configuration.",
+        discussion: """
+            You can repeat the command: the same name is the same session. An existing session keeps the settings that are not \
+            given. --configuration accepts every member of the API (see /openapi.yaml), and null sets a member to its \
+            default; the other options take precedence over the file.
+            """,
+        examples: "session set photos", "session set photos --directory photos --max-concurrent-jobs 2",
+        "session set photos --configuration - <<< '{\"directory\": null}'")
+
+    @Argument(help: "The name of the session.", completion: .sessionNames) var name: String
+
+    @Option("A file with the configuration as JSON; - reads standard input.", "file", completion: .file())
+    var configuration: String?
+
+    @Option("The folder for its files, relative to the downloads folder.", "path") var directory: String?
+    @Option("The maximum number of running jobs.", "n") var maxConcurrentJobs: Int?
+    @Option("Connections for each file, 1 to 16.", "n") var connections: Int?
+
+    @Option("The maximum rate of all its transfers together, in bytes per second, such as 2M.", "bytes")
+    var rateLimit: ByteCount?
+
+    @Option(
+        "The maximum size of its finished files and the parts of its outstanding jobs together, in bytes, such as 20G.",
+        "bytes")
+    var maxTotalSize: ByteCount?
+
+    @Option("Jobs with a higher priority start first.") var priority: PriorityArgument?
+    @Option("The action if a file already exists.") var onConflict: ConflictArgument?
+
+    @Option("Wait instead of failing if a download lacks this; repeatable.") var waitFor: [WaitForArgument] = []
+
+    @Option(
+        "Whether a finished batch waits for an acknowledgement; derived: once a webhook is declared or a client has acknowledged."
+    )
+    var acknowledgement: Acknowledgement?
+
+    enum Acknowledgement: String, ExpressibleByArgument, CaseIterable, Sendable {
+        case expected
+        case unexpected = "none"
+        case derived
+    }
+
+    @OptionGroup(title: "The service") var service: ServiceOptions
+
+    func perform(with service: RemoteService, _ console: Console) async throws {
+        try await console.print(declare(to: service), as: .session)
+    }
+
+    private func declare(to service: RemoteService) async throws -> Response {
+        let path = RequestPath("sessions", name)
+        // Without members, the command attaches to the session without changing its configuration.
+        guard let members = try members() else { return try await service.send("PUT", path) }
+        do {
+            return try await service.send("PATCH", path, .object(members))
+        } catch  where error.problem?.status == 404 {
+            return try await service.send("PUT", path, .object(members))
+        }
+    }
+
+    /// - Returns: the members to change; nil if no option is given.
+    private func members() throws(ClientError) -> JSONObject? {
+        var members = try configuration.map { file throws(ClientError) in try Self.members(in: file) } ?? JSONObject()
+        members.set("directory", directory)
+        members.set("max_concurrent_jobs", maxConcurrentJobs)
+        members.set("connections", connections)
+        members.set("rate_limit_bytes_per_second", rateLimit?.count)
+        members.set("max_total_size", maxTotalSize?.count)
+        members.set("priority", priority?.rawValue)
+        members.set("on_conflict", onConflict?.rawValue)
+        members.set("acknowledgement", acknowledgement.map { $0 == .derived ? .null : .string($0.rawValue) })
+        members.set("wait_for", waitFor.map(\.rawValue))
+        return members.isEmpty && configuration == nil ? nil : members
+    }
+
+    private static func members(in file: String) throws(ClientError) -> JSONObject {
+        let bytes = try InputFile.bytes(of: file)
+        guard let members = (try? JSON(parsing: bytes))?.objectValue else {
+            throw ClientError(
+                .refused, "The configuration is not a JSON object",
+                "The configuration must be a JSON object, such as {\"max_concurrent_jobs\": 2}.")
+        }
+        return members
+    }
+}
+
+// MARK: - The session
+
+struct SessionDocument: Decodable, Sendable {
+    var id: String
+    var state: String
+    var counts: [String: Int]
+    var batch: Int
+    var finishDueAt: String?
+    var lastEvent: Int64
+    var acknowledgedThrough: Int64
+    var unacknowledgedSince: String?
+    var createdAt: String
+    var configuration: Configuration
+
+    struct Configuration: Decodable, Sendable {
+        var directory: String?
+        var priority: String?
+        var maxConcurrentJobs: Int?
+        var rateLimitBytesPerSecond: Int64?
+        var maxTotalSize: Int64?
+        var connections: Int?
+        var acknowledgement: String?
+    }
+
+    /// The number of jobs in each state, as text.
+    var jobCounts: String {
+        let texts = JobStateArgument.allCases.compactMap { state in
+            counts[state.rawValue].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
+        }
+        return texts.isEmpty ? "no jobs" : texts.joined(separator: ", ")
+    }
+
+    var hasOutstandingJobs: Bool {
+        ["queued", "running", "waiting", "paused"].contains { counts[$0] ?? 0 > 0 }
+    }
+}
+
+extension Output {
+    static let session = fields { (session: SessionDocument) in FieldList(session) }
+
+    fileprivate static let finishingSession = line { (session: SessionDocument) in
+        "\(session.id) is finishing: \(session.jobCounts). The service deletes it after its last batch and deliveries."
+    }
+}
+
+extension FieldList {
+    fileprivate init(_ session: SessionDocument) {
+        add("session", session.id)
+        add("state", session.state)
+        add("jobs", session.jobCounts)
+        add("batch", "\(session.batch)" + (session.finishDueAt.map { ", finishes at \(DisplayFormat.time($0))" } ?? ""))
+        add("last event", "\(session.lastEvent)")
+        // Webhooks acknowledge without moving this number.
+        if session.acknowledgedThrough > 0 {
+            add("acknowledged", "with session acknowledge, through event \(session.acknowledgedThrough)")
+        }
+        let configuration = session.configuration
+        add("acknowledgement", configuration.acknowledgement)
+        add("unacknowledged since", session.unacknowledgedSince.map(DisplayFormat.time))
+        add("directory", configuration.directory)
+        add("priority", configuration.priority)
+        add("jobs at once", configuration.maxConcurrentJobs.map { "\($0)" })
+        add("rate limit", configuration.rateLimitBytesPerSecond.map { DisplayFormat.rate(Double($0)) })
+        add("total size", configuration.maxTotalSize.map { "at most \(DisplayFormat.bytes($0))" })
+        add("connections", configuration.connections.map { "\($0)" })
+        add("created", DisplayFormat.time(session.createdAt))
+    }
+}

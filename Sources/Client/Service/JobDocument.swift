@@ -1,0 +1,97 @@
+import Formats
+
+/// The members of a job that the commands use; `--json` prints all members. States are strings, so that the commands can show
+/// states that a later version of the service adds.
+struct JobDocument: Decodable, Sendable, Equatable {
+    var id: String
+    var session: String
+    var state: String
+    var phase: String?
+    var reason: String?
+    var url: String
+    var destination: Destination
+    var priority: String
+    var createdAt: String
+    var startedAt: String?
+    var finishedAt: String?
+    var notBefore: String?
+    var deadline: String?
+    var progress: Progress
+    var resume: Resume?
+    var attempts: Int
+    var retryAt: String?
+    var challenge: Challenge?
+    var cause: Failure?
+    var failure: Failure?
+    var file: File?
+    var receipt: Receipt?
+    var tags: [String]
+
+    struct Destination: Decodable, Sendable, Equatable {
+        var filename: String?
+    }
+
+    struct Progress: Decodable, Sendable, Equatable {
+        var bytesReceived: Int64
+        var bytesExpected: Int64?
+        var fraction: Double?
+        var bytesPerSecond: Double?
+        var etaSeconds: Double?
+    }
+
+    struct Resume: Decodable, Sendable, Equatable {
+        var decision: String
+        var why: String?
+        var offset: Int64?
+    }
+
+    struct Challenge: Decodable, Sendable, Equatable {
+        var scheme: String?
+        var realm: String?
+    }
+
+    struct Failure: Decodable, Sendable, Equatable {
+        var code: String
+        var message: String
+        var status: Int?
+    }
+
+    struct Receipt: Decodable, Sendable, Equatable {
+        var coding: Coding?
+    }
+
+    /// A content coding that the server used without being asked.
+    struct Coding: Decodable, Sendable, Equatable {
+        var name: String
+        var decoded: Bool
+        var size: Int64
+    }
+
+    struct File: Decodable, Sendable, Equatable {
+        var path: String
+        var size: Int64
+        var sha256: String?
+    }
+}
+
+extension JobDocument {
+    var hasEnded: Bool { ["succeeded", "failed", "cancelled"].contains(state) }
+    var hasSucceeded: Bool { state == "succeeded" }
+
+    /// The name of the job in messages: the name of its file. Before it has one, the name that the file gets if the server
+    /// names no other.
+    var name: String {
+        if let file { return String(file.path.split(separator: "/").last ?? "") }
+        if let name = destination.filename, !name.contains("{") { return name }
+        let name = url.lastURLComponent ?? ""
+        return name.isEmpty ? "download" : name
+    }
+}
+
+/// The progress of a running job, which the stream sends at most four times a second.
+struct ProgressDocument: Decodable, Sendable {
+    var job: String
+    var session: String
+    var phase: String?
+    var progress: JobDocument.Progress
+}
