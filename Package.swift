@@ -108,8 +108,8 @@ let package = Package(
                 "Storage", logging,
             ]),
 
-        // The settings that can change while the service runs, and their schedule.
-        layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Storage", logging]),
+        // The table of settings, their sources, those that can change while the service runs, and their schedule.
+        layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Sealing", "Storage", logging]),
 
         // The operations on jobs and sessions that all interfaces share.
         layer("Operations", ["Downloads", "Engine", "Storage"]),

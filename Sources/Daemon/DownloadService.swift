@@ -37,7 +37,9 @@ public final class DownloadService: Sendable {
 
     public init(_ options: Options, log: Logger) {
         self.options = options
-        configuration = ServiceConfiguration(options.start)
+        var start = options.start
+        start.isNode = options.isNode
+        configuration = ServiceConfiguration(start)
         self.log = log
     }
 
@@ -143,8 +145,8 @@ public final class DownloadService: Sendable {
         try options.requireToken(in: store)
         let folder = try await StartError.wrapping { () async throws(EngineError) in
             try await DownloadsFolder.open(
-                at: options.downloadsFolder, minimumFreeBytes: options.engine.minimumFreeBytes,
-                modes: options.fileModes,
+                at: options.downloadsFolder, minimumFreeBytes: options.start.values.minimumFreeBytes,
+                modes: FileModes(file: options.start.values.fileMode, folder: options.start.values.directoryMode),
                 for: folderUse(store), ofDatabase: store.identity)
         }
         defer { folder.release() }
@@ -153,7 +155,7 @@ public final class DownloadService: Sendable {
         let (downloads, webhooks) = (try downloadClient(), try webhookClient())
         pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
         defer { pulse.withLock { $0 = nil } }
-        let rehearsals = options.allowsRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
+        let rehearsals = options.start.values.enableRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
         await adviseOnNodes(store)
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
@@ -165,7 +167,6 @@ public final class DownloadService: Sendable {
         var api = apiOptions([downloads, webhooks], dispatcher)
         api.aria2 = aria2(store, engine)
         if api.remoteFiles == nil { api.remoteFiles = remoteFiles(store, downloads) }
-        let notifier = api.aria2?.notifier
         let handler = APIHandler(
             options: api, store: store, engine: engine, feed: feed, configuration: configuration,
             readiness: readiness, log: log)
@@ -173,10 +174,12 @@ public final class DownloadService: Sendable {
         let server = try StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: options.server, handler: handler)
         }
+        let layers = Layers(
+            store: store, engine: engine, dispatcher: dispatcher, feed: feed, notifier: api.aria2?.notifier,
+            server: server, readiness: readiness)
         let result: Result<Void, any Error>
         do {
-            result = .success(
-                try await serve(store, engine, dispatcher, feed, notifier, server, readiness, onReady))
+            result = .success(try await serve(layers, onReady))
         } catch {
             result = .failure(error)
         }
@@ -206,31 +209,40 @@ public final class DownloadService: Sendable {
 
     /// The layers end in reverse order: first the transfers, while the server still reads and refuses requests; then the
     /// server closes its port; then the last webhooks end.
-    private func serve(
-        _ store: Store, _ engine: Engine, _ dispatcher: Dispatcher, _ feed: Feed, _ notifier: RPCNotifier?,
-        _ server: HTTPServer, _ readiness: Readiness,
-        _ onReady: @Sendable (UInt16) -> Void
-    ) async throws {
+    private func serve(_ layers: Layers, _ onReady: @Sendable (UInt16) -> Void) async throws {
+        let store = layers.store
         try await withThrowingTaskGroup { group in
-            group.addTask { await dispatcher.run() }
-            group.addTask { await feed.run() }
-            if let notifier { group.addTask { await notifier.run() } }
+            group.addTask { await layers.dispatcher.run() }
+            group.addTask { await layers.feed.run() }
+            if let notifier = layers.notifier { group.addTask { await notifier.run() } }
             group.addTask { [self] in await ScheduleFollower(configuration, store: store, log: log).run() }
             group.addTask { [self] in await SettingsReader(configuration, store: store, log: log).run() }
             let result: Result<Void, any Error>
             do {
-                result = .success(try await work(store, engine, readiness) { onReady(server.port) })
+                result = .success(try await work(layers, onReady))
             } catch {
                 result = .failure(error)
             }
-            readiness.close()
+            layers.readiness.close()
             // Pending long polls and streams get an answer with the present state.
-            feed.close()
-            await server.stop(grace: Self.grace)
+            layers.feed.close()
+            await layers.server.stop(grace: Self.grace)
             group.cancelAll()
             try await group.waitForAll()
             try result.get()
         }
+    }
+
+    /// All layers of a running service.
+    private struct Layers: Sendable {
+        let store: Store
+        let engine: Engine
+        let dispatcher: Dispatcher
+        let feed: Feed
+        /// nil: aria2's interface is off.
+        let notifier: RPCNotifier?
+        let server: HTTPServer
+        let readiness: Readiness
     }
 
     /// The time for responses that are being sent. A longer response with a finished file is cut off; the client can continue
@@ -238,18 +250,18 @@ public final class DownloadService: Sendable {
     private static let grace = Duration.seconds(2)
 
     /// Recovers the jobs, calls `onReady`, and runs the engine. `stop()` also ends the recovery.
-    private func work(_ store: Store, _ engine: Engine, _ readiness: Readiness, _ onReady: () -> Void) async throws {
+    private func work(_ layers: Layers, _ onReady: (UInt16) -> Void) async throws {
         let begins = stage.withLock { stage in
             guard case .starting = stage else { return false }
-            stage = .running(engine, readiness)
+            stage = .running(layers.engine, layers.readiness)
             return true
         }
         guard begins else { return }
-        try await recover(store, engine)
-        guard !engine.isStopping else { return }
-        readiness.open()
-        onReady()
-        await engine.run()
+        try await recover(layers.store, layers.engine)
+        guard !layers.engine.isStopping else { return }
+        layers.readiness.open()
+        onReady(layers.server.port)
+        await layers.engine.run()
     }
 
     /// While the disk of the database fails, the recovery is repeated. Opening the store has read the database, so the
@@ -288,3 +300,72 @@ public final class DownloadService: Sendable {
         }
     }
 }
+
+/// Shows that the threads on which the whole service depends make progress: the writer and the readers of the database,
+/// and the loops that carry all transfers and deliveries.
+private struct Heartbeat: Sendable {
+    let store: Store
+    let clients: [CurlClient]
+
+    /// Returns when each of them has done a piece of work that was given to it now. A failure counts as well: while a
+    /// disk fails, the service waits for it, and a restart would not repair it.
+    func beat() async {
+        await withTaskGroup { group in
+            group.addTask { await store.waitForWriter() }
+            group.addTask { _ = try? await store.check() }
+            for client in clients {
+                // The thread of the client refuses a request without a URL.
+                group.addTask { _ = try? await client.exchange(TransferRequest(url: ""), bodyLimit: 0) }
+            }
+        }
+    }
+}
+
+// MARK: - Errors
+
+/// The service could not start. The description is one sentence for the terminal.
+public struct StartError: Error, CustomStringConvertible {
+    public let description: String
+
+    /// Runs `body`, and converts its error to a `StartError` with the same description.
+    static func wrapping<Value, Failure: Error>(
+        _ body: () async throws(Failure) -> Value
+    ) async throws(StartError) -> Value {
+        do throws(Failure) {
+            return try await body()
+        } catch {
+            throw StartError(description: "\(error)")
+        }
+    }
+
+    static func wrapping<Value, Failure: Error>(
+        _ body: () throws(Failure) -> Value
+    ) throws(StartError) -> Value {
+        do throws(Failure) {
+            return try body()
+        } catch {
+            throw StartError(description: "\(error)")
+        }
+    }
+}
+
+/// The settings require an administrator's token, and there is none. The description says why, and what to do.
+public struct TokenMissing: Error, CustomStringConvertible {
+    public let description: String
+}
+
+extension DownloadService.Options {
+    func requireToken(in store: Store) throws(TokenMissing) {
+        guard let demand = start.values.tokenDemand, api.token == nil else { return }
+        guard store.tokens.admitsAdministrator(at: store.time.now) else {
+            throw TokenMissing(description: demand)
+        }
+    }
+}
+
+/// The service has stopped, because other nodes of its database have taken over its jobs, or because the server has lost changes.
+/// Another process has to take the place of this one.
+public struct NodeReplaced: Error {}
+
+/// The service has stopped, and some changes could not be written to the disk. The log has the details.
+public struct UnstoredError: Error {}

@@ -48,7 +48,7 @@ struct StoreOpening: Sendable {
         }
         store.node.version = options.version
         store.node.sharesDownloads = options.folderSharing == .shared
-        store.node.slots = options.engine.maxConcurrentJobs
+        store.node.slots = options.start.values.maxConcurrentJobs
         store.followsServerClock = options.time is SystemTime
         store.longestDeliveryDelay = options.webhooks.schedule.longestDelay
         return store

@@ -1,5 +1,6 @@
 import API
 import ArgumentParser
+import Configuration
 import Downloads
 import Formats
 import Foundation
@@ -39,7 +40,7 @@ struct ExportCommand: ParsableCommand {
     @Flag(help: "Also write jobs that have failed or were cancelled. An import begins them again.")
     var ended = false
 
-    @OptionGroup var key: KeyOptions
+    @OptionGroup var key: SettingOptions<KeyRows>
 
     func run() throws {
         CoreDumps.disable()
@@ -53,11 +54,8 @@ struct ExportCommand: ParsableCommand {
                 try Self.write(lines.line(item).bytes, to: file)
             }
             try? file.synchronize()
-        } catch let error as SettingsError {
-            throw ValidationError(error.description)
-        } catch let error as StoreError {
-            FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
-            throw ExitCode.failure
+        } catch {
+            throw Self.ending(with: error)
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Client
+import Glibc
 
 /// `fetchd`: the service and its client, in one binary.
 @main
@@ -56,5 +57,40 @@ struct FetchdCommand: AsyncParsableCommand {
     static func main() async {
         StandardStreams.open()
         await main(nil)
+    }
+}
+
+/// `fetchd completions bash`: prints the completion script of a shell.
+struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions",
+        abstract: "Prints a completion script for a shell.",
+        discussion: """
+            EXAMPLES:
+              fetchd completions bash > ~/.local/share/bash-completion/completions/fetchd
+              fetchd completions zsh > ~/.zfunc/_fetchd
+              fetchd completions fish > ~/.config/fish/completions/fetchd.fish
+            """)
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable { case bash, zsh, fish }
+
+    @Argument(help: "The shell: bash, zsh or fish.")
+    var shell: Shell
+
+    func run() throws {
+        guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
+        print(FetchdCommand.completionScript(for: shell))
+    }
+}
+
+/// Keeps the descriptors 0, 1 and 2 open, because every program uses them as its standard streams.
+enum StandardStreams {
+    /// Opens /dev/null for reading in place of each standard stream that the parent process has closed (`>&-`). A read
+    /// from such a stream returns the end of the file. A write to it fails, like a write to a closed stream.
+    static func open() {
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+            // open() returns the lowest free descriptor, which is this one.
+            _ = Glibc.open("/dev/null", O_RDONLY)
+        }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Formats
 import Foundation
 import Storage
@@ -35,7 +36,7 @@ struct MigrateStoreCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
     var config: String?
 
-    @OptionGroup var key: KeyOptions
+    @OptionGroup var key: SettingOptions<KeyRows>
 
     func run() throws {
         CoreDumps.disable()
@@ -44,22 +45,19 @@ struct MigrateStoreCommand: ParsableCommand {
             guard let server = try sources.store else {
                 throw SettingsError("Name the PostgreSQL database with --to or FETCHD_STORE.")
             }
-            let folder = try sources.path(.dataDir) ?? from
+            let folder = try sources.settings(only: [.dataDir]).dataDir ?? from
             let migration = StoreMigration(
                 fromDataFolder: folder, key: try sources.key, to: server,
                 onTable: { Self.report("Copying \($0) ...\n") })
             Self.print(
                 try migration.run(), of: folder, in: server, key: try sources.key.description(inDataFolder: folder))
-        } catch let error as SettingsError {
-            throw ValidationError(error.description)
-        } catch let error as StoreError {
-            Self.report("Error: \(error.description)\n")
-            throw ExitCode.failure
+        } catch {
+            throw Self.ending(with: error)
         }
     }
 
-    private var flags: [Settings.Key: JSON] {
-        let flags: [Settings.Key: JSON?] = [.dataDir: .string(from), .store: to.map(JSON.string)]
+    private var flags: [SettingName: JSON] {
+        let flags: [SettingName: JSON?] = [.dataDir: .string(from), .store: to.map(JSON.string)]
         return key.flags.merging(flags.compactMapValues(\.self)) { $1 }
     }
 

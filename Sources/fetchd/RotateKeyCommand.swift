@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Formats
 import Foundation
 import Sealing
@@ -52,11 +53,8 @@ struct RotateKeyCommand: AsyncParsableCommand {
             let folder = try data.folder(in: sources)
             let newKey = try newKeyFile.map { try SettingsSources.expanded($0, "new_key_file") }
             if lost { try giveUp(folder) } else { try await rotate(folder, try sources.key, newKey) }
-        } catch let error as SettingsError {
-            throw ValidationError(error.description)
-        } catch let error as StoreError {
-            FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
-            throw ExitCode.failure
+        } catch {
+            throw Self.ending(with: error)
         }
     }
 
@@ -74,8 +72,8 @@ struct RotateKeyCommand: AsyncParsableCommand {
         print("Start the service with --key-file \(newKeyFile). Nothing in the database needs the old key any more.")
     }
 
-    private var flags: [Settings.Key: JSON] {
-        let flags: [Settings.Key: JSON?] = [
+    private var flags: [SettingName: JSON] {
+        let flags: [SettingName: JSON?] = [
             .keyFile: keyFile.map(JSON.string), .keyCommand: keyCommand.map(JSON.string),
         ]
         return flags.compactMapValues(\.self)

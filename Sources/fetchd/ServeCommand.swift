@@ -1,9 +1,10 @@
 import ArgumentParser
+import Configuration
 import Daemon
 import Formats
 import Foundation
 
-/// `fetchd serve`. It passes on the options as given; `Settings` combines them with the environment and the file.
+/// `fetchd serve`. It passes on the options as given; `ServiceSettings` combines them with the environment and the file.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -35,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
               1    the service could not start; the error says why
               64   an option or a setting cannot be used
               74   stopped, but the disk failed or did not answer in time, and some changes could not be stored
-              75   other nodes of the PostgreSQL database have taken over, and the system refused to start fetchd again
+              75   other nodes of the PostgreSQL database have taken over, or the server has lost changes: start fetchd again
               130  ended at once by a second signal, SIGINT
               143  ended at once by a second signal, SIGTERM
             """)
@@ -44,8 +45,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let (flags, file) = (options.flags, options.config)
-            let read = { @Sendable in try Settings(flags: flags, configFile: file) }
+            let (flags, file) = (options.settings.flags, options.config)
+            let read = { @Sendable in try ServiceSettings(flags: flags, configFile: file) }
             try await Serving(try read(), reading: read).run()
         } catch let error as SettingsError {
             throw ValidationError(error.description)
@@ -60,4 +61,13 @@ struct ServeCommand: AsyncParsableCommand {
             throw ExitCode(ServeStatus.nodeReplaced.rawValue)
         }
     }
+}
+
+/// The exit statuses of `fetchd serve` besides 0, 1 and 64, as in sysexits.h.
+enum ServeStatus: Int32 {
+    /// The disk failed or did not answer in time, and some changes could not be stored (EX_IOERR).
+    case unstored = 74
+    /// Other nodes have taken over the jobs, or the PostgreSQL server has lost changes (EX_TEMPFAIL). Nothing in the memory of the
+    /// process is right any more, so its supervisor starts another process.
+    case nodeReplaced = 75
 }

@@ -189,7 +189,7 @@ import Testing
             ("mon 08:00-18:00 UTC faster", "is no limit"),
         ] as [(String, String?)])
     func readsItsText(_ text: String, _ fault: String?) throws {
-        do throws(ScheduleFault) {
+        do throws(ValueFault) {
             let rule = try ScheduleRule(text)
             #expect(fault == nil)
             #expect(try ScheduleRule(rule.description) == rule, "\(rule)")

@@ -45,7 +45,7 @@ import Testing
     @Test func unusableValuesAreLeftOut() {
         configuration.follow(["max_concurrent_jobs": .null, "of_a_later_version": 1, "log_level": 7], at: .distantPast)
         #expect(configuration.effective.maxConcurrentJobs == 16)
-        #expect(SettingName.allCases.allSatisfy { configuration.source(of: $0) == .default })
+        #expect(Setting.running.allSatisfy { configuration.source(of: $0.name) == .default })
     }
 
     @Test func presentReadReplacesAll() {

@@ -1,9 +1,7 @@
-import Daemon
+import Configuration
 import Foundation
 import TestKit
 import Testing
-
-@testable import fetchd
 
 /// Where a service without the settings for its folders stores its database and its files.
 @Suite struct DefaultFoldersTests {
@@ -92,10 +90,10 @@ import Testing
     }
 
     @Test func refusesHomeFolderOfAnotherUser() throws {
-        for key in [Settings.Key.dataDir, .downloadsDir, .unixSocket, .keyFile] {
-            let sources = try SettingsSources(flags: [key: "~ada/files"], configFile: nil, environment: [:])
-            let error = #expect(throws: SettingsError.self) { try sources.path(key) }
-            #expect(error?.description.hasPrefix("\(key.rawValue) is '~ada/files'") == true)
+        for name: SettingName in [.dataDir, .downloadsDir, "unix_socket", .keyFile] {
+            let sources = try SettingsSources(flags: [name: "~ada/files"], configFile: nil, environment: [:])
+            let error = #expect(throws: SettingsError.self) { try sources.settings(only: [name]) }
+            #expect(error?.description.hasPrefix("\(name.rawValue) is '~ada/files'") == true)
         }
         #expect(throws: SettingsError.self) { try SettingsSources(flags: [:], configFile: "~ada/f", environment: [:]) }
     }

@@ -90,7 +90,7 @@ public final class LocalService: TestedService {
     {
         var service = DownloadService.Options(
             dataFolder: folder.path("data"), downloadsFolder: folder.path("downloads"))
-        service.allowedNetworks = [Network("127.0.0.0/8")!]
+        service.start.values.allowedNetworks = [Network("127.0.0.0/8")!]
         service.api.token = options.token
         service.version = "0.0.0"
         service.store.server = try TestStore.url(for: folder)

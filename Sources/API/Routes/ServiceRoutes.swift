@@ -37,9 +37,10 @@ struct ServiceRoutes: Sendable {
     private func document(for caller: Caller) -> JSON {
         let effective = configuration.effective
         var (document, sources) = (JSONObject(), JSONObject())
-        for name in SettingName.allCases {
-            let isVisible = caller.isAdministrator || !name.isAdministrative
-            document[name.rawValue] = isVisible ? effective.settings[name] : .null
+        for setting in Setting.running {
+            let name = setting.name
+            let isVisible = caller.isAdministrator || setting.change == .callers
+            document[name.rawValue] = isVisible ? setting.value(in: effective.settings) : .null
             sources[name.rawValue] = .string(configuration.source(of: name).rawValue)
         }
         document["effective"] = effective.document
@@ -63,8 +64,9 @@ extension SettingsPatch {
     init(reading reader: inout FieldReader, of caller: Caller) throws(Problem) {
         var values: [(name: SettingName, value: JSON?)] = []
         for member in reader.object.members {
-            guard let name = SettingName(rawValue: member.name) else { continue }
-            if name.isAdministrative {
+            let name = SettingName(rawValue: member.name)
+            guard let setting = Setting[name], setting.isRunning else { continue }
+            if setting.change == .administrators {
                 do throws(Problem) {
                     try caller.require(.admin, of: .service)
                 } catch {

@@ -224,9 +224,9 @@ extension StoreError: CustomStringConvertible {
         case .failed(let why): "The database failed: \(why)."
         case .databaseInUse(let name): "The database \(name) is used by another fetchd."
         case .nodeReplaced:
-            "Other nodes have taken over the jobs of this one, because it did not renew its lease in time, or another process has the same data folder. fetchd starts again."
+            "Other nodes have taken over the jobs of this one, because it did not renew its lease in time, or another process has the same data folder. fetchd ends with status 75, so that it is started again."
         case .changesLost:
-            "The PostgreSQL server lacks changes that it had stored: it is probably an asynchronous standby that has taken the place of the primary. fetchd starts again, and continues from what the server has."
+            "The PostgreSQL server lacks changes that it had stored: it is probably an asynchronous standby that has taken the place of the primary. fetchd ends with status 75, so that it is started again, and continues from what the server has."
         case .databaseAway(let why): "The PostgreSQL server cannot be used now: \(why)."
         case .notClosed(let path, let why):
             "The log \(path)-wal could not be copied into the database: \(why). The log stays: the next start reads it, and a backup of the database must include it."

@@ -1,11 +1,16 @@
+import Configuration
+import CurlClient
+import Downloads
+import Engine
 import Foundation
 import Sealing
 import Storage
+import Webhooks
 
 /// The integrity of the database, its schema, its space and its key.
 struct DatabaseFindings {
     let inspection: DatabaseInspection
-    let settings: Settings
+    let settings: ServiceSettings
 
     var all: [Finding] { integrity + schema + space + [key] }
 
@@ -47,7 +52,7 @@ struct DatabaseFindings {
     }
 
     private var key: Finding {
-        let source = settings.key.description(inDataFolder: settings.dataDir)
+        let source = settings.start.values.key.description(inDataFolder: settings.dataFolder)
         return switch inspection.key {
         case .fits:
             .ok(
@@ -72,4 +77,120 @@ struct DatabaseFindings {
     private static func text(_ bytes: Int64) -> String { bytes.formatted(.byteCount(style: .file)) }
 
     private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+}
+
+/// The part files beside the parts that the database promises.
+struct PartFindings {
+    let parts: PartsInspection
+    /// The number of promised parts.
+    let promised: Int
+    /// The downloads folder.
+    let folder: String
+
+    var all: [Finding] {
+        if let why = parts.unreadable {
+            return [.skipped(.parts, "The parts in \(folder) cannot be looked at: \(why).", Finding.asUserOfService)]
+        }
+        let findings = [missing, short, orphans].compactMap(\.self)
+        guard findings.isEmpty else { return findings }
+        let all =
+            promised == 0
+            ? "No unfinished download has a part." : "All parts of unfinished downloads are there: \(promised)."
+        return [.ok(.parts, all)]
+    }
+
+    private var missing: Finding? {
+        Self.named(parts.missing).map {
+            .warning(
+                .parts, "\(Self.files(parts.missing.count)) missing: \($0).",
+                "Their jobs begin again from 0. If another disk should be mounted there, mount it before you start the service."
+            )
+        }
+    }
+
+    private var short: Finding? {
+        Self.named(parts.short).map {
+            .warning(
+                .parts, "\(Self.files(parts.short.count)) shorter than stored: \($0).",
+                "Their jobs begin again from 0. Look for faults of the disk.")
+        }
+    }
+
+    private var orphans: Finding? {
+        Self.named(parts.orphans).map {
+            let bytes = parts.orphanedBytes.formatted(.byteCount(style: .file, spellsOutZero: false))
+            let files =
+                parts.orphans.count == 1
+                ? "1 part file (\(bytes)) belongs" : "\(parts.orphans.count) part files (\(bytes)) belong"
+            return .warning(
+                .parts, "\(files) to no job: \($0).",
+                "The next start removes them, except for files that are older than the database: remove those if no other copy of the database needs them."
+            )
+        }
+    }
+
+    private static func files(_ count: Int) -> String {
+        count == 1 ? "The file of 1 part is" : "The files of \(count) parts are"
+    }
+
+    /// The first names; nil if there are none.
+    private static func named(_ names: [String]) -> String? {
+        guard !names.isEmpty else { return nil }
+        return names.prefix(5).joined(separator: ", ") + (names.count > 5 ? ", ..." : "")
+    }
+}
+
+/// Whether webhooks are enabled and their endpoints can be reached.
+struct WebhookFindings {
+    let webhooks: [Webhook]
+    let settings: ServiceSettings
+
+    func all(_ asksEndpoints: Bool) async -> [Finding] {
+        let findings = disabled + (asksEndpoints ? await unreachable() : [])
+        guard findings.isEmpty else { return findings }
+        guard !webhooks.isEmpty else { return [.ok(.webhooks, "There are no webhooks.")] }
+        let isOne = webhooks.count == 1
+        let count = isOne ? "1 webhook is enabled" : "\(webhooks.count) webhooks are enabled"
+        let answer = isOne ? "its host answers" : "their hosts answer"
+        let unasked = isOne ? "its host was not asked" : "their hosts were not asked"
+        return [
+            .ok(
+                .webhooks,
+                "\(count), and \(asksEndpoints ? answer : unasked)."
+            )
+        ]
+    }
+
+    private var disabled: [Finding] {
+        webhooks.compactMap { webhook in
+            guard case .disabled(let reason) = webhook.state else { return nil }
+            return .warning(
+                .webhooks, "The webhook \(webhook.name) of session \(webhook.session) is disabled. \(reason)",
+                "Correct the endpoint, and run: fetchd webhook enable \(webhook.name) --session \(webhook.session)")
+        }
+    }
+
+    /// The service asks them with the same rules for addresses.
+    private func unreachable() async -> [Finding] {
+        let enabled = webhooks.filter { if case .enabled = $0.state { true } else { false } }
+        guard !enabled.isEmpty else { return [] }
+        let policies = DestinationPolicies(settings.start.values)
+        var options = CurlClient.Options()
+        options.admitsAddress = policies.webhooks.admits
+        guard let client = try? CurlClient(options: options) else {
+            return [.skipped(.webhooks, "The hosts of the webhooks could not be asked.", "Run the command again.")]
+        }
+        let probe = EndpointProbe(client: client, publicAddresses: policies.limitedWebhooks)
+        var findings: [Finding] = []
+        for webhook in enabled {
+            guard let fault = await probe.fault(of: webhook) else { continue }
+            findings.append(
+                .warning(
+                    .webhooks,
+                    "The endpoint of the webhook \(webhook.name) of session \(webhook.session) cannot be reached: \(fault).",
+                    "Start the consumer, or correct the address or the network. Deliveries are repeated for days."))
+        }
+        await client.shutdown()
+        return findings
+    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Formats
 import Foundation
 
@@ -29,7 +30,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder for downloaded files; also FETCHD_DOWNLOADS_DIR or --config. (default: \(Settings.Defaults.downloadsDir))",
+            "The folder for downloaded files; also FETCHD_DOWNLOADS_DIR or --config. (default: \(Setting.defaultText(.downloadsDir)))",
             valueName: "dir"))
     var downloadsDir: String?
 
@@ -58,11 +59,11 @@ struct DoctorCommand: AsyncParsableCommand {
         if findings.contains(where: { $0.level == .error }) { throw ExitCode.failure }
     }
 
-    private func settings() throws -> Settings {
-        var flags: [Settings.Key: JSON] = [:]
+    private func settings() throws -> ServiceSettings {
+        var flags: [SettingName: JSON] = [:]
         if let dataDir = data.dataDir { flags[.dataDir] = .string(dataDir) }
         if let downloadsDir { flags[.downloadsDir] = .string(downloadsDir) }
-        return try Settings(flags: flags, configFile: data.config)
+        return try ServiceSettings(flags: flags, configFile: data.config)
     }
 
     static func document(_ findings: [Finding]) -> JSON {
@@ -85,5 +86,52 @@ struct DoctorCommand: AsyncParsableCommand {
         let skipped = findings.count { $0.level == .skipped }
         let sum = "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"
         return (lines + [sum + (skipped == 0 ? "." : ", \(skipped) skipped.")]).joined(separator: "\n")
+    }
+}
+
+/// One result of `fetchd doctor`.
+struct Finding: Sendable, Equatable {
+    enum Level: String, Sendable {
+        case ok, warning, error
+        /// The command could not look at something.
+        case skipped
+    }
+
+    /// The subject of a check: the first column of the report.
+    enum Subject: String, Sendable {
+        case configuration, service, folders, database, parts, key, space, limits, clock, addresses, webhooks
+    }
+
+    var level: Level
+    var subject: Subject
+    /// A sentence.
+    var message: String
+    /// What to do; nil if there is nothing to do.
+    var remedy: String?
+
+    static func ok(_ subject: Subject, _ message: String) -> Finding {
+        Finding(level: .ok, subject: subject, message: message)
+    }
+
+    static func warning(_ subject: Subject, _ message: String, _ remedy: String) -> Finding {
+        Finding(level: .warning, subject: subject, message: message, remedy: remedy)
+    }
+
+    static func error(_ subject: Subject, _ message: String, _ remedy: String) -> Finding {
+        Finding(level: .error, subject: subject, message: message, remedy: remedy)
+    }
+
+    static func skipped(_ subject: Subject, _ message: String, _ remedy: String) -> Finding {
+        Finding(level: .skipped, subject: subject, message: message, remedy: remedy)
+    }
+
+    /// The remedy for what the user of the command may not see.
+    static let asUserOfService = "Run this command as the user of the service."
+
+    var json: JSON {
+        [
+            "level": .string(level.rawValue), "check": .string(subject.rawValue), "message": .string(message),
+            "remedy": .optional(remedy),
+        ]
     }
 }

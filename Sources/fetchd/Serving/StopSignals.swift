@@ -19,7 +19,8 @@ struct StopSignals: Sendable {
     ///   - seconds: the timeout of the orderly stop.
     ///   - delay: the seconds between the first signal and the stop.
     init(stopWithin seconds: Double, after delay: Double = 0) {
-        (timeout, self.delay) = (seconds, delay)
+        timeout = seconds
+        self.delay = delay
         (requests, continuation) = AsyncStream<Void>.makeStream()
     }
 
@@ -43,13 +44,14 @@ struct StopSignals: Sendable {
         }
     }
 
-    /// The service stops by itself, to begin again. If it still runs after the timeout, the program begins again without it.
+    /// The service stops by itself, because other nodes have its jobs. If it still runs after the timeout, the process ends.
     func limitReplacement() {
-        queue.asyncAfter(deadline: .now() + timeout) {
+        queue.asyncAfter(deadline: .now() + timeout) { [timeout] in
             // After a signal, the timeout of the stop ends the process.
             guard !isRequested else { return }
-            Restart.now()
-            Self.end(ServeStatus.nodeReplaced.rawValue, "The system refused to start fetchd again.")
+            Self.end(
+                ServeStatus.nodeReplaced.rawValue,
+                "The stop took longer than the \(timeout) s of --stop-timeout. Other nodes have the jobs of this one.")
         }
     }
 
@@ -76,5 +78,26 @@ struct StopSignals: Sendable {
             _ = write(STDERR_FILENO, line, line.count)
         }
         _exit(status)
+    }
+}
+
+/// The handler of SIGHUP, which asks the service to read its configuration again.
+enum ReloadSignal {
+    /// Returns when the handler is installed; until then the signal ends the process.
+    ///
+    /// - Returns: a stream with an element after each signal. Signals that arrive together are one.
+    static func heed() async -> AsyncStream<Void> {
+        let (requests, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "fetchd.reload"))
+        // The handler retains its source, so that the source lives as long as the process.
+        source.setEventHandler {
+            _ = source.data
+            continuation.yield()
+        }
+        await withCheckedContinuation { isRegistered in
+            source.setRegistrationHandler { isRegistered.resume() }
+            source.resume()
+        }
+        return requests
     }
 }

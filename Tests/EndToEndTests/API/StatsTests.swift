@@ -5,7 +5,7 @@ import Testing
 /// `GET /v1/stats`: the state of the service.
 @Suite struct StatsTests {
     @Test func showsJobsSlotsDiskAndBytesReceived() async throws {
-        let scene = try await Scene(.init { $0.engine.maxConcurrentJobs = 3 })
+        let scene = try await Scene(.init { $0.start.values.maxConcurrentJobs = 3 })
         let fresh = try await scene.api.get("/v1/stats").json
         #expect(fresh["jobs"]["queued"] == 0)
         #expect(fresh["slots"] == ["used": 0, "max": 3])

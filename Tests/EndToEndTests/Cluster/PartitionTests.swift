@@ -30,9 +30,8 @@ import Testing
         #expect(try await lonely.api.get("/livez").status == 200)
         try await cluster.wait(for: 1, "succeeded", atMost: .seconds(60))
         path.mend()
-        _ = try await eventually("the node to start again", atMost: .seconds(60)) {
-            lonely.log.matches(of: /is ready at/).count == 2 ? true : nil
-        }
+        #expect(try await lonely.waitForEnd() == .exited(75), "\(lonely.log)")
+        try await lonely.restart()
         let file = try #require(try await lonely.api.job(job)["file"]["path"].string)
         #expect(other.downloaded(file) == bytes && lonely.downloaded(file) == nil)
         #expect(try await cluster.endings(from: lonely) == [job: 1])

@@ -154,7 +154,7 @@ extension DestinationTests {
     }
 
     @Test func givesTwentyJobsWithSameFilenameDistinctFiles() async throws {
-        let scene = try await Scene(.init { $0.engine.maxConnectionsPerHost = 20 })
+        let scene = try await Scene(.init { $0.start.values.maxConnectionsPerHost = 20 })
         for index in 0..<20 { scene.origin.serve("/\(index)", .file([UInt8(index)])) }
         let orders = (0..<20).map { scene.order("/\($0)", ("destination", ["filename": "same.bin"])) }
         var paths: Set<String> = []

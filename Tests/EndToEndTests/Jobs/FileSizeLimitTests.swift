@@ -5,7 +5,7 @@ import Testing
 /// `--max-file-size`, together with the `max_size` of a job.
 @Suite struct FileSizeLimitTests {
     private func scene(_ bytes: Int64) async throws -> Scene {
-        let scene = try await Scene(.init { $0.engine.maxFileSize = bytes })
+        let scene = try await Scene(.init { $0.start.values.maxFileSize = bytes })
         scene.origin.serve("/chunks", .file(scene.bytes), .chunked())
         return scene
     }

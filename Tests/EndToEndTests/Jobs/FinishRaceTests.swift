@@ -15,8 +15,8 @@ import Testing
     ) {
         let scene = try await Scene(
             .init {
-                $0.engine.maxConcurrentJobs = 50
-                $0.engine.maxConnectionsPerHost = 50
+                $0.start.values.maxConcurrentJobs = 50
+                $0.start.values.maxConnectionsPerHost = 50
             })
         for index in 0..<50 {
             let bytes = Content.random(seed: UInt64(index), count: 20_000)

@@ -183,8 +183,8 @@ import Testing
     @Test func placesFileAtPatchedDestinationOnlyIfPatchWasAccepted() async throws {
         let scene = try await Scene(
             .init {
-                $0.engine.maxConcurrentJobs = 40
-                $0.engine.maxConnectionsPerHost = 40
+                $0.start.values.maxConcurrentJobs = 40
+                $0.start.values.maxConnectionsPerHost = 40
             })
         scene.origin.serve("/f", .file(scene.bytes), .waiting(at: 199_999, for: scene.gate))
         let ids = try await scene.api.submit(

@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func removesOldestPartsBeyondResumeDataMaxBytes() async throws {
-        let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 250000 })
+        let scene = try await Scene(.init { $0.start.values.resumeDataMaxBytes = 250000 })
         let first = try await scene.pausedJob()
         let second = try await failedJob(scene)
         try await scene.expectStoredParts([100_000, 100_000])
@@ -116,7 +116,7 @@ import Testing
 
     /// The bytes of running jobs are not resume data: a limit of zero stops no download.
     @Test func ignoresRunningJobsInResumeDataLimit() async throws {
-        let scene = try await Scene(.init { $0.engine.maxResumeDataBytes = 0 })
+        let scene = try await Scene(.init { $0.start.values.resumeDataMaxBytes = 0 })
         scene.holdResumedDownloads()
         let running = try await scene.heldJob()
         let paused = try await scene.pausedJob()

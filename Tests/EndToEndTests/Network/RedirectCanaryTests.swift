@@ -28,7 +28,7 @@ import Testing
     ]
 
     private func service() async throws -> LocalService {
-        try await LocalService.start(.init { $0.allowedNetworks = [Network("127.0.0.1")!] })
+        try await LocalService.start(.init { $0.start.values.allowedNetworks = [Network("127.0.0.1")!] })
     }
 
     /// A text that is neither an address nor a URL can be a name that does not exist.

@@ -6,7 +6,7 @@ import Testing
 /// `GET /v1/nodes`, `fetchd nodes` and the metrics of nodes.
 @Suite struct NodeListTests {
     @Test(.onSQLite) func aServiceWithSQLiteIsItsOnlyNode() async throws {
-        let scene = try await Scene(.init { $0.engine.maxConcurrentJobs = 7 })
+        let scene = try await Scene(.init { $0.start.values.maxConcurrentJobs = 7 })
         let nodes = try #require(try await scene.api.get("/v1/nodes").json["nodes"].arrayValue)
         #expect(nodes.count == 1)
         let expected: [(String, JSON)] = [

@@ -16,8 +16,8 @@ import Testing
     @Test func showsEverySettingWithItsSource() async throws {
         let scene = try await Scene(
             .init {
-                $0.engine.maxConcurrentJobs = 3
-                $0.settingSources = [.maxConcurrentJobs: .file, .allowNetwork: .flag]
+                $0.start.values.maxConcurrentJobs = 3
+                $0.start.sources = [.maxConcurrentJobs: .file, "allow_network": .flag]
             })
         #expect(
             try await service(scene.api) == [
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func changedValueOutlivesARestartAndNullResetsIt() async throws {
-        let service = try await LocalService.start(.init { $0.engine.maxConcurrentJobs = 3 })
+        let service = try await LocalService.start(.init { $0.start.values.maxConcurrentJobs = 3 })
         let changed = try await patch(service.api, ["max_concurrent_jobs": 5, "rate_limit_bytes_per_second": 1000])
         #expect(changed.status == 200)
         for isRestarted in [false, true] {
@@ -167,7 +167,7 @@ import Testing
     // MARK: Effects
 
     @Test func moreJobsRunAtOnceAsSoonAsTheyMay() async throws {
-        let scene = try await Scene(.init { $0.engine.maxConcurrentJobs = 1 })
+        let scene = try await Scene(.init { $0.start.values.maxConcurrentJobs = 1 })
         let first = try await scene.api.submit(scene.order("/held"))
         try await scene.api.waitForBytes(first)
         let second = try await scene.api.submit(scene.order("/file"))
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test func moreConnectionsToAHostLetItsQueuedJobBegin() async throws {
-        let scene = try await Scene(.init { $0.engine.maxConnectionsPerHost = 1 })
+        let scene = try await Scene(.init { $0.start.values.maxConnectionsPerHost = 1 })
         try await scene.api.waitForBytes(scene.api.submit(scene.order("/held")))
         let second = try await scene.api.submit(scene.order("/file"))
         #expect(try await scene.api.job(second)["state"] == "queued")
@@ -209,7 +209,7 @@ import Testing
     }
 
     @Test func rateLimitAppliesToARunningTransfer() async throws {
-        let scene = try await Scene(.init { $0.engine.rateLimit = 1 })
+        let scene = try await Scene(.init { $0.start.values.rateLimit = 1 })
         let job = try await scene.api.submit(scene.order("/file"))
         try await scene.api.waitForJob(job, .running)
         _ = try await patch(scene.api, ["rate_limit_bytes_per_second": 0])
@@ -302,7 +302,7 @@ import Testing
         let scene = try await Scene(
             .init {
                 $0.time = time
-                $0.schedule = Schedule([try! ScheduleRule("daily 08:00-18:00 UTC max_concurrent_jobs=2")])
+                $0.start.values.schedule = Schedule([try! ScheduleRule("daily 08:00-18:00 UTC max_concurrent_jobs=2")])
             })
         time.jump(by: 7200)
         time.advance(by: 1)

@@ -6,7 +6,7 @@ import Testing
 /// Rehearsals produce success, failure and waiting without a real server. They take the same path as downloads, crashes
 /// included.
 @Suite struct RehearsedSessionTests {
-    private static let enabled = LocalService.Options { $0.allowsRehearsals = true }
+    private static let enabled = LocalService.Options { $0.start.values.enableRehearsals = true }
     /// Slow enough for several checkpoints, which are two seconds apart, and a kill after the first.
     private static let slow = "rehearse:slow.bin?size=5000000&seconds=12"
 

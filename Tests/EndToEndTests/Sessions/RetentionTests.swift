@@ -8,7 +8,8 @@ import Webhooks
 /// first available event.
 @Suite struct RetentionTests {
     private static let forgetful = LocalService.Options {
-        $0.engine.retention = Retention(acknowledged: 0.5, unacknowledged: 3600)
+        $0.start.values.eventRetention = 0.5
+        $0.start.values.unacknowledgedRetention = 3600
         $0.webhooks.schedule = RetrySchedule(delays: [0] + Array(repeating: 0.05, count: 2000))
     }
 
@@ -122,7 +123,8 @@ import Webhooks
         let finish = try await finish("films", in: before)
         try await before.fetchd.stop()
         let forgetful = LocalService.Options {
-            $0.engine.retention = Retention(acknowledged: 0, unacknowledged: 0.5)
+            $0.start.values.eventRetention = 0
+            $0.start.values.unacknowledgedRetention = 0.5
         }
         let scene = try await Scene(forgetful, in: before.fetchd.folder)
         try await waitUntilForgotten(scene, "films")

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func logsAndMeasuresUnacknowledgedFinish() async throws {
-        let scene = try await Scene(.init { $0.acknowledgementPatience = 0.2 })
+        let scene = try await Scene(.init { $0.start.values.acknowledgementPatience = 0.2 })
         // Nothing can acknowledge it.
         _ = try await finish("plain", nil, in: scene)
         let forgotten = try await finish("forgotten", in: scene)

@@ -117,7 +117,10 @@ import Testing
 
     @Test func sendsResetWhenStreamPositionWasPruned() async throws {
         let scene = try await Scene(
-            .init { $0.engine.retention = Retention(acknowledged: 0, unacknowledged: 0.2) })
+            .init {
+                $0.start.values.eventRetention = 0
+                $0.start.values.unacknowledgedRetention = 0.2
+            })
         _ = try await scene.job(in: .failed)
         let last = try await eventually("the journal to forget") {
             let answer = try await scene.api.get("/v1/events?after=0")

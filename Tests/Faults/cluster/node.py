@@ -17,6 +17,8 @@ from .database import Database
 
 # The status of a service that could not store all changes before it stopped.
 UNSTORED = 74
+# The status of a service whose jobs other nodes have taken over, or whose server has lost changes.
+REPLACED = 75
 # The seconds after a fault of the database in which a stop may end with that status.
 AFTERMATH = 30
 
@@ -66,5 +68,13 @@ class Node(Process):
         finally:
             self.service.signal(signal.SIGCONT)
 
+    def _check(self) -> bool:
+        """Starts the node again if it was replaced, as a service manager does."""
+        if self.service.status == REPLACED:
+            self._tally.count("starts after status 75")
+            self._start()
+        return super()._check()
+
     def _is_end_in_order(self, status: int) -> bool:
-        return status == 0 or (status == UNSTORED and self._database.is_away(within=AFTERMATH))
+        # A node that was replaced can end just before the signal.
+        return status in (0, REPLACED) or (status == UNSTORED and self._database.is_away(within=AFTERMATH))
