@@ -5,7 +5,7 @@
 # forms (scripts/test --long).
 
 stages := packages build swift interop clients openapi-live kills errors cluster postgres examples soak power-loss demo exchanges \
-    format shellcheck openapi models tools fuzz docc sbom cost package image
+    format house shellcheck openapi models tools fuzz docc sbom cost package image
 run = @scripts/stage $@ "$^"
 # With the lowest priority, so that it does not delay the compiler.
 quietly = nice -n 19
@@ -17,6 +17,7 @@ all: $(CHOSEN)
 packages:                         ; $(run) scripts/setup build test model soak docs ## What the tests need
 build: packages                   ; $(run) scripts/checks/build ## Build
 format: packages                  ; $(run) $(quietly) swift format lint --strict --recursive Package.swift Sources Tests examples ## Formatting
+house: packages                   ; $(run) $(quietly) scripts/checks/house ## The size of the house
 shellcheck: packages              ; $(run) $(quietly) scripts/checks/shellcheck ## Shell scripts
 openapi: packages                 ; $(run) $(quietly) scripts/checks/openapi ## The API's description
 models: packages                  ; $(run) $(quietly) scripts/checks/models ## The protocols as models

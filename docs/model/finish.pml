@@ -1,7 +1,7 @@
 /*
  * finish.pml: a session's batches, the finish, the outbox, the barrier and the acknowledgement.
  *
- * A label in brackets, such as [B3], is a row of the table in README.md, which names the Swift function that does
+ * A label in brackets, such as [B3], is a line of steps.txt, which names the Swift function that does
  * the step. Nothing here depends on a name in the Swift sources.
  *
  * Every step is one guarded command. A step that commits is one SQLite transaction and so one d_step; a crash can fall

@@ -1,7 +1,7 @@
 /*
  * promotion.pml: from the bytes of a part to the file in its place.
  *
- * A label in brackets, such as [P9], is a row of the table in README.md, which names the Swift function that does
+ * A label in brackets, such as [P9], is a line of steps.txt, which names the Swift function that does
  * the step.
  *
  * Files are there twice: as programs see them, and as they are on disk. The kernel writes to disk what it likes, whenever
@@ -354,6 +354,7 @@ end:
         :: isCarriedOn
         :: else -> KEEP_PART()
         fi;
+/* A limit: the part of a promotion that fails after a start is not promised. */
 #ifdef CHECK_FAILED_RECOVERY
         HOLDS(failureKeepsThePart, promise == 1 + part);
 #endif

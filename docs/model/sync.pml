@@ -5,7 +5,7 @@
  * reports it, to each open file once; the pages are clean from then on. fdatasync reports the errors of its file, syncfs
  * those of all files. Of two syncs of one open file that overlap, one gets the report.
  *
- * A label in brackets, such as [S3], is a row of the table in README.md.
+ * A label in brackets, such as [S3], is a line of steps.txt.
  */
 
 /* ---- Bounds. ---- */

@@ -4,7 +4,7 @@
  * finish.pml lets a step happen as soon as it is possible. This model shows that the program really takes it: no ring is
  * lost between a look and a wait, no delivery is posted twice at once, and nothing spins.
  *
- * A label in brackets, such as [K2], is a row of the table in README.md.
+ * A label in brackets, such as [K2], is a line of steps.txt.
  */
 
 #ifndef DELIVERIES

@@ -32,6 +32,11 @@ def check(program: Path, folder: Path, report: Report, is_long: bool) -> None:
         require(not missing, f"it does not name {', '.join(missing)}")
     with report.check("the sentences and log lines in docs/troubleshooting.md are those of the program"):
         require(not (missing := unknown_sentences(text)), f"no source has {'; '.join(missing)}")
+    with report.check("docs/limits.md has the bounds of openapi.yaml"):
+        require(not (missing := missing_bounds(page("docs/limits.md").text)), f"it lacks {'; '.join(missing)}")
+    with report.check("docs/architecture.svg has the targets of Package.swift"):
+        done = subprocess.run([ROOT / "scripts/architecture.py", "--check"], capture_output=True, text=True)
+        require(done.returncode == 0, "; ".join(done.stdout.splitlines()) or done.stderr)
     with report.check("the commands and options in the pages exist"):
         require(not (wrong := unknown_options(program, pages)), "; ".join(wrong))
 
@@ -58,6 +63,27 @@ def described_names() -> list[str]:
     schemas = yaml.safe_load(text)["components"]["schemas"]
     names = [name for kind in ("FailureCode", "WaitReason", "RestartReason") for name in schemas[kind]["enum"]]
     return names + sorted(set(re.findall(r"/problems/[a-z-]+", text)))
+
+
+# Schemas, or members of schemas, whose bounds a client meets.
+BOUNDED = (
+    "ActionResult.problems", "ConnectionsInput", "CredentialsInput.password", "DestinationInput.filename", "DirectoryInput",
+    "DownloadURL", "HeadersInput", "JobInput.tags", "JobInput.urls", "JobRemoval.ids", "JobsInput.jobs", "Name",
+    "RetryPolicyInput.max_attempts", "ServicePatch.allow_network", "ServicePatch.max_concurrent_jobs", "ServicePatch.schedule",
+    "TokenInput.sessions",
+)
+
+
+def missing_bounds(text: str) -> list[str]:
+    schemas = yaml.safe_load((ROOT / "openapi.yaml").read_text(encoding="utf-8"))["components"]["schemas"]
+    missing = []
+    for name in BOUNDED:
+        schema, _, member = name.partition(".")
+        found = schemas[schema]["properties"][member] if member else schemas[schema]
+        bound = next(found[key] for key in ("maxItems", "maxProperties", "maxLength", "maximum") if key in found)
+        if not re.search(rf"(?<![\d,]){bound:,}(?![\d,]*\d)", text):
+            missing.append(f"{bound:,} of {name}")
+    return missing
 
 
 def unknown_sentences(text: str) -> list[str]:
