@@ -3,8 +3,9 @@
 compare.py --table
 
 Sends the same calls to aria2c and to fetchd, both empty, and compares every answer, field by field: HTTP status, result, error.
-differences.json beside this script has the differences that are intended. Any other difference is an error, and so is an entry
-of the table that no call needs. The folders are the downloads folders. Ends with status 0 if there are no errors.
+differences.json beside this script has the differences that are intended; "parameters" limits an entry to calls with such
+parameters. Any other difference is an error, and so is an entry of the table that no call needs. The folders are the
+downloads folders. Ends with status 0 if there are no errors.
 --table prints the table of docs/from-aria2.md.
 """
 import base64
@@ -172,13 +173,14 @@ class Comparison:
         if self.verbose:
             print(what, json.dumps(answers), sep="\n  ")
         for path, one, other in differences("", *answers):
-            if not self.is_intended(method, path, one, other):
+            if not self.is_intended(method, what, path, one, other):
                 self.faults.append(f"{what}\n  {path}: aria2 {one!r}, fetchd {other!r}")
 
-    def is_intended(self, method, path, one, other):
+    def is_intended(self, method, what, path, one, other):
         kind = "only aria2" if other is MISSING else "only fetchd" if one is MISSING else "value"
         for index, rule in enumerate(self.table):
-            if fnmatch.fnmatchcase(method, rule["call"]) and re.fullmatch(rule["path"], path) and rule["kind"] == kind:
+            is_for_call = fnmatch.fnmatchcase(method, rule["call"]) and re.search(rule.get("parameters", ""), what)
+            if is_for_call and re.fullmatch(rule["path"], path) and rule["kind"] == kind:
                 self.used[index] = True
                 self.intended += 1
                 return True

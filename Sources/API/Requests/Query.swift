@@ -43,7 +43,8 @@ struct Query {
         guard let text = try value(name) else { return nil }
         guard let value = Value(rawValue: text) else {
             let choices = Value.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.invalidValue, "The parameter \(name) must be one of \(choices).")
+            let rule = Value.allCases.count == 1 ? "must be" : "must be one of"
+            throw Problem(.invalidValue, "The parameter \(name) \(rule) \(choices).")
         }
         return value
     }

@@ -127,7 +127,7 @@ struct DeleteCommand: ClientCommand {
     func validate() throws {
         let isFiltered = state != nil || olderThan != nil
         guard [!ids.isEmpty, isFiltered, all].count(where: { $0 }) == 1 else {
-            throw ValidationError("Give job identifiers, --state and --older-than, or --all.")
+            throw ValidationError("Give job identifiers; or --state, --older-than, or both; or --all.")
         }
         guard ids.isEmpty || session == nil else {
             throw ValidationError("Give job identifiers or --session, not both.")

@@ -97,6 +97,7 @@ enum ListTokens: ActionName {
                 tokens, .init("TOKEN") { $0.id }, .init("NAME") { $0.name ?? "" }, .init("SCOPE") { $0.scope },
                 .init("LAST USED", isDispensable: true) { $0.lastUsedAt.map(DisplayFormat.time) ?? "never" },
                 .init("EXPIRES") { $0.expiresAt.map(DisplayFormat.time) ?? "never" },
+                .init("QUOTAS", isDispensable: true) { $0.quotas.line },
                 .init("SESSIONS") { $0.sessions?.joined(separator: ", ") ?? "all" }))
     }
 }

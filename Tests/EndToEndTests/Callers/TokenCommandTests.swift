@@ -16,12 +16,14 @@ import Testing
             try await cli.run("list", environment: ["FETCHD_TOKEN": secret]).ending
         }
         let created = try await admin(
-            "token", "create", "laptop", "--scope", "jobs", "--session", "films*", "--expires", "90d", "--json")
+            "token", "create", "laptop", "--scope", "jobs", "--session", "films*", "--expires", "90d",
+            "--max-bytes-per-day", "2Mi", "--json")
         let (id, secret) = (created.json["id"].string ?? "", created.json["token"].string ?? "")
         #expect(created.json["sessions"] == ["films*"] && created.json["expires_at"] != .null)
         #expect(try await list(as: secret) == .exited(0))
         let table = try await admin("token", "list").output
         #expect(table.contains(id) && table.contains("laptop") && !table.contains(secret))
+        #expect(table.contains("2.0 MiB a day"), "\(table)")
         let rotated = try await admin("token", "rotate", "laptop", "--quiet").lines
         #expect(rotated.count == 1 && rotated[0].hasPrefix("fetchd_"))
         #expect(try await list(as: secret) == .exited(77))

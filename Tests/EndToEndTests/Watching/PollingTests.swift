@@ -97,13 +97,15 @@ import Testing
     @Test func answersWithPresentDocumentWhenTheEndDoesNotCome() async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: .paused)
-        for (path, state) in [("/v1/jobs/\(id)?until=ended", "paused"), ("/v1/sessions/default?until=idle", "active")] {
+        for (path, state, goal) in [
+            ("/v1/jobs/\(id)?until=ended", "paused", "ended"), ("/v1/sessions/default?until=idle", "active", "idle"),
+        ] {
             for wait in [[], [(name: "Prefer", value: "wait=1")]] {
                 let answer = try await scene.api.get(path, headers: wait)
                 #expect(answer.status == 200 && answer.json["state"].string == state, "\(answer)")
             }
             let unknown = try await scene.api.get(path.replacing(/until=.*/, with: "until=noon"))
-            #expect(unknown.status == 422)
+            #expect(unknown.status == 422 && unknown.json["detail"].string == "The parameter until must be \(goal).")
         }
         #expect(try await scene.api.get("/v1/sessions/none?until=idle", headers: [("Prefer", "wait=5")]).status == 404)
         // A job that is deleted while a client waits for its end.
