@@ -55,72 +55,48 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
-        // Locks and latches, for state that threads share.
-        layer("Locks", ["CLinux"]),
-        // A file descriptor that is closed by its owner.
-        layer("Descriptors", []),
-        // Digests and HMAC: the part of libcrypto that several layers need.
-        layer("Hashing", ["CCrypto"]),
+        // What any layer may use: locks, descriptors, digests, metrics, decompression, and the lines of the log.
+        layer("Base", ["CCrypto", "CLinux", "CZlib", "Formats", logging]),
         // Authenticated encryption of what is secret in the database, and its keys.
-        layer("Sealing", ["CCrypto", "Hashing"]),
-
-        // Counters and histograms that any thread updates.
-        layer("Metrics", []),
-
-        // Bodies that a server has compressed.
-        layer("Compression", ["CZlib"]),
+        layer("Sealing", ["Base", "CCrypto", "Formats"]),
 
         // Text formats (JSON, times, identifiers, paths), and the rules of HTTP as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
-        // The lines of the log.
-        layer("LogLines", ["Formats", "Locks", logging]),
 
         // The C libraries as Swift, and the domain. None of these three imports another.
-        layer("CurlClient", ["CCurl", "Descriptors", "Locks"]),
-        layer("HTTPServer", ["CLinux", "CMicroHTTPD", "Descriptors", "Hashing", "Locks", httpTypes]),
+        layer("CurlClient", ["Base", "CCurl", "Formats"]),
+        layer("HTTPServer", ["Base", "CLinux", "CMicroHTTPD", "Formats", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // libpq as Swift, for the PostgreSQL store.
-        layer("PostgresClient", ["CPostgreSQL", "Descriptors"]),
+        layer("PostgresClient", ["Base", "CPostgreSQL"]),
 
         // The database.
         layer(
             "Storage",
-            [
-                "CSQLite", "Downloads", "Formats", "HTTPSemantics", "Locks", "Metrics", "PostgresClient", "Sealing",
-                grdb,
-                logging,
-            ]),
+            ["Base", "CSQLite", "Downloads", "Formats", "HTTPSemantics", "PostgresClient", "Sealing", grdb, logging]),
 
         // The workers: transfers and deliveries.
         layer(
             "Engine",
-            [
-                "CLinux", "Compression", "CurlClient", "Descriptors", "Downloads", "Formats", "HTTPSemantics",
-                "Hashing",
-                "Locks", "LogLines", "Metrics", "Storage", logging,
-            ]),
+            ["Base", "CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", logging]),
         layer(
             "Webhooks",
-            [
-                "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Hashing", "Locks", "LogLines", "Metrics",
-                "Storage", logging,
-            ]),
+            ["Base", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", logging]),
 
         // The table of settings, their sources, those that can change while the service runs, and their schedule.
-        layer("Configuration", ["CurlClient", "Downloads", "Formats", "Locks", "Sealing", "Storage", logging]),
+        layer("Configuration", ["Base", "CurlClient", "Downloads", "Formats", "Sealing", "Storage", logging]),
 
         // The operations on jobs and sessions that all interfaces share.
         layer("Operations", ["Downloads", "Engine", "Storage"]),
 
         // The origin server of `rehearse:` URLs.
-        layer("Rehearsals", ["Downloads", "HTTPServer", "Locks", httpTypes]),
+        layer("Rehearsals", ["Base", "Downloads", "HTTPServer", httpTypes]),
 
         // aria2's JSON-RPC over the jobs of a session.
         layer(
-            "Aria2RPC",
-            ["Downloads", "Engine", "Formats", "HTTPSemantics", "Locks", "Operations", "Storage", logging]),
+            "Aria2RPC", ["Base", "Downloads", "Engine", "Formats", "HTTPSemantics", "Operations", "Storage", logging]),
 
         // The files that the program serves: the dashboard, and the API's description.
         .target(name: "CEmbeddedFiles"),
@@ -129,13 +105,13 @@ let package = Package(
         .target(
             name: "API",
             dependencies: [
-                "Aria2RPC", "CEmbeddedFiles", "Configuration", "Downloads", "Engine", "Formats", "HTTPSemantics",
-                "HTTPServer", "Hashing", "Locks", "Metrics", "Operations", "Storage", httpTypes, logging,
+                "Aria2RPC", "Base", "CEmbeddedFiles", "Configuration", "Downloads", "Engine", "Formats",
+                "HTTPSemantics", "HTTPServer", "Operations", "Storage", httpTypes, logging,
             ],
             exclude: ["Dashboard"], swiftSettings: strict),
 
         // The commands that use a running service: they know only its public API.
-        layer("Client", ["Compression", "CurlClient", "Formats", "Hashing", "Locks", argumentParser]),
+        layer("Client", ["Base", "CurlClient", "Formats", argumentParser]),
 
         // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
         layer("FetchdClient", []),
@@ -150,17 +126,15 @@ let package = Package(
         layer(
             "Daemon",
             [
-                "API", "Aria2RPC", "Configuration", "CurlClient", "Downloads", "Engine", "Formats", "HTTPServer",
-                "Locks", "Metrics", "Rehearsals", "Storage", "Webhooks", httpTypes, logging,
+                "API", "Aria2RPC", "Base", "Configuration", "CurlClient", "Downloads", "Engine", "Formats",
+                "HTTPServer", "Rehearsals", "Storage", "Webhooks", httpTypes, logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
-                "API", "Aria2RPC", "CLinux", "Client", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine",
-                "Formats", "HTTPServer", "Locks", "LogLines", "Sealing",
-                "Storage", "Webhooks",
-                argumentParser, logging,
+                "API", "Aria2RPC", "Base", "CLinux", "Client", "Configuration", "CurlClient", "Daemon", "Downloads",
+                "Engine", "Formats", "HTTPServer", "Sealing", "Storage", "Webhooks", argumentParser, logging,
             ],
             swiftSettings: strict),
 
@@ -168,33 +142,25 @@ let package = Package(
         .target(
             name: "TestKit",
             dependencies: [
-                "CSpawn", "CurlClient", "Daemon", "Downloads", "Formats", "Hashing", "Locks", "PostgresClient",
-                "Storage",
-                logging,
+                "Base", "CSpawn", "CurlClient", "Daemon", "Downloads", "Formats", "PostgresClient", "Storage", logging,
             ],
             path: "Tests/TestKit", swiftSettings: strict),
-        tests("HashingTests", ["Hashing"]),
+        tests("BaseTests", ["Base", "Formats", logging]),
         tests("SealingTests", ["Sealing"]),
-        tests("CompressionTests", ["Compression"]),
         tests("CurlClientTests", ["CurlClient"]),
-        tests("PostgresClientTests", ["Locks", "PostgresClient"]),
-        tests("HTTPServerTests", ["Descriptors", "HTTPServer", "Locks", httpTypes]),
+        tests("PostgresClientTests", ["Base", "PostgresClient"]),
+        tests("HTTPServerTests", ["Base", "HTTPServer", httpTypes]),
         tests("FormatsTests", ["Formats"]),
-        tests("MetricsTests", ["Metrics"]),
-        tests("LogLinesTests", ["LogLines", "Formats", "Locks", logging]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests(
             "StorageTests",
-            [
-                "Storage", "Downloads", "Formats", "HTTPSemantics", "Locks", "PostgresClient", "Sealing", grdb, logging,
-            ]),
+            ["Base", "Storage", "Downloads", "Formats", "HTTPSemantics", "PostgresClient", "Sealing", grdb, logging]),
         tests(
             "EngineTests",
             [
-                "CLinux", "Descriptors", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient",
-                "Locks", "PostgresClient",
-                logging,
+                "Base", "CLinux", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient",
+                "PostgresClient", logging,
             ]),
         tests(
             "WebhooksTests",
@@ -204,9 +170,8 @@ let package = Package(
         tests(
             "APITests",
             [
-                "API", "Aria2RPC", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics", "Locks",
-                "Metrics", "Storage",
-                httpTypes, logging,
+                "Base", "API", "Aria2RPC", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics",
+                "Storage", httpTypes, logging,
             ]),
         tests(
             "Aria2RPCTests",
@@ -215,7 +180,7 @@ let package = Package(
         // What scripts/check fuzz runs with random input, and a program that runs it with the corpus.
         .target(
             name: "FuzzTargets",
-            dependencies: ["CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes],
+            dependencies: ["API", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes],
             path: "Tests/Fuzzing/Sources", swiftSettings: strict),
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
@@ -231,8 +196,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "fetchd", "API", "Aria2RPC", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine", "Formats",
-                "HTTPSemantics", "HTTPServer", "Hashing", "PostgresClient", "Storage", "Webhooks",
+                "Base", "fetchd", "API", "Aria2RPC", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine",
+                "Formats", "HTTPSemantics", "HTTPServer", "PostgresClient", "Storage", "Webhooks",
             ]),
     ],
     swiftLanguageModes: [.v6]

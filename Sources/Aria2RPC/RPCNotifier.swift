@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Formats
-import Locks
 import Storage
 
 /// Sends notifications to subscribers, in the order of the events.

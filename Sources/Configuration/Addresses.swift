@@ -54,9 +54,9 @@ extension Grammar where Value == ListenAddress? {
 
 /// The address at which other nodes reach this one: the start of the URLs of its API.
 public struct NodeAddress: Sendable, Equatable {
-    /// Without a slash at the end.
+    /// It does not end with a slash.
     public let url: String
-    /// Without a port; an IPv6 address is in brackets.
+    /// It has no port. An IPv6 address is in brackets.
     public let host: String
 
     /// - Returns: nil if the text is no such address.

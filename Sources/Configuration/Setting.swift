@@ -99,10 +99,10 @@ public struct Setting: Sendable {
 
     // MARK: Names
 
-    /// Such as `max-parts`.
+    /// The name of the option, such as `max-parts`.
     public var optionName: String { name.rawValue.replacing("_", with: "-") }
 
-    /// Such as `FETCHD_MAX_PARTS`.
+    /// The name of the variable, such as `FETCHD_MAX_PARTS`.
     public var environmentName: String { "FETCHD_" + name.rawValue.uppercased() }
 
     /// Whether other values than that of the start can apply while the service runs.
@@ -110,7 +110,7 @@ public struct Setting: Sendable {
 
     // MARK: Values
 
-    /// As documents, the configuration file and the database have it. A setting without a value is null.
+    /// The value in the form of documents, of the configuration file and of the database. A setting without a value is null.
     public func value(in settings: Settings) -> JSON { read(settings) }
 
     /// - Throws: if the value has another type, is out of range or malformed. Then nothing is changed.
@@ -195,7 +195,7 @@ public struct SettingFault: Error, Sendable, Equatable, CustomStringConvertible 
 // MARK: - Kinds in the sources
 
 extension Setting.Kind {
-    /// As the end of a sentence: `a string`.
+    /// The kind as the end of a sentence, such as `a string`.
     var description: String {
         switch self {
         case .text, .path: "a string"
@@ -207,7 +207,7 @@ extension Setting.Kind {
         }
     }
 
-    /// For the table of docs/configuration.md.
+    /// The column `values` of the table of docs/configuration.md.
     var values: String {
         switch self {
         case .text: "text"
@@ -260,7 +260,7 @@ extension Setting.Kind {
         }
     }
 
-    /// Without empty strings. nil if an element is neither a string nor a number.
+    /// The elements without empty strings. nil if an element is neither a string nor a number.
     private static func strings(_ elements: [JSON]) -> JSON? {
         let texts = elements.compactMap { $0.stringValue ?? ($0.numberValue == nil ? nil : $0.written) }
         return texts.count == elements.count ? .strings(texts.filter { !$0.isEmpty }) : nil

@@ -39,7 +39,7 @@ public struct Settings: Sendable {
 
     /// 1 to 10,000.
     public var maxConcurrentJobs = 16
-    /// To one host and port; 1 to 10,000.
+    /// The connections to one host and port; 1 to 10,000.
     public var maxConnectionsPerHost = 6
     /// Bytes per second of all transfers together; nil: no limit.
     public var rateLimit: Int64?
@@ -153,7 +153,7 @@ public struct DestinationPolicies: Sendable {
     public let hosts: HostPolicy
     /// A receiver often runs on the same machine.
     public let webhooks: AddressPolicy
-    /// For webhooks of limited reach.
+    /// The rule for webhooks of limited reach.
     public let limitedWebhooks: AddressPolicy
 
     public init(_ settings: Settings) {

@@ -17,7 +17,7 @@ public struct SettingsSources {
     }
 
     private struct Source {
-        /// For messages: `an option`.
+        /// The name that messages have, such as `an option`.
         var name: String
         var kind: SettingSource
         var look: (Setting) -> Given?
@@ -200,7 +200,7 @@ private struct ConfigurationFile {
 /// Finds all mistakes in a configuration file.
 public struct ConfigurationCheck {
     public struct Mistake {
-        /// From 1; nil: the mistake is in no single place.
+        /// The first line has the number 1. nil: the mistake is in no single place.
         public var line: Int?
         /// A sentence.
         public var text: String

@@ -317,6 +317,6 @@ extension Setting {
 }
 
 extension Grammar where Value == Int64 {
-    /// Of files.
+    /// The size of a file, or of several files together.
     fileprivate static var size: Self { .bytes(0...(1 << 60)) }
 }

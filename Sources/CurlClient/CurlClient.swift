@@ -1,11 +1,11 @@
-import Locks
+import Base
+import Synchronization
 
 /// A client that runs any number of HTTP transfers on one thread. Any thread can start and cancel transfers; handlers
 /// are called on the thread of the client.
 ///
-/// This thread owns the multi handle of libcurl and all easy handles. It sleeps in epoll, so its cost depends on the
-/// active transfers, not on the open ones. The methods of this class only post a command to the thread and do not
-/// block.
+/// This thread owns the multi handle of libcurl and all easy handles. It sleeps in epoll, so its cost depends on the active
+/// transfers, not on the open ones. The methods of this class only post a command to the thread and do not block.
 ///
 /// The client knows requests, heads and bytes. It does not know jobs. It follows no redirects, retries nothing and
 /// writes no files; the caller decides about them.
@@ -27,9 +27,7 @@ public final class CurlClient: Sendable {
     }
 
     /// When the last reference to the client ends, its thread ends and running transfers finish as cancelled.
-    deinit {
-        mailbox.post(.shutdown)
-    }
+    deinit { mailbox.post(.shutdown) }
 
     /// Starts a transfer. Thread-safe. It never blocks, also when a handler calls it.
     ///
@@ -43,9 +41,7 @@ public final class CurlClient: Sendable {
     }
 
     /// The lag of the thread, now and within the last minute. Reading it takes one lock, even if the thread is blocked.
-    public var loopMetrics: LoopMetricsSnapshot {
-        recorder.withLock { $0.snapshot(at: .now) }
-    }
+    public var loopMetrics: LoopMetricsSnapshot { recorder.withLock { $0.snapshot(at: .now) } }
 
     /// Cancels all running transfers and waits until the thread has ended. Idempotent.
     ///
@@ -56,9 +52,7 @@ public final class CurlClient: Sendable {
     }
 
     /// A transfer that is not started yet, for a handler that must be able to cancel before its first callback.
-    func prepare() -> Transfer {
-        Transfer(mailbox: mailbox)
-    }
+    func prepare() -> Transfer { Transfer(mailbox: mailbox) }
 
     func submit(_ transfer: Transfer, _ request: TransferRequest, handler: any TransferHandler) {
         let submission = Submission(id: transfer.id, request: request, handler: handler)
@@ -66,4 +60,94 @@ public final class CurlClient: Sendable {
         // A direct call could deadlock if the caller holds a lock that its handler takes.
         Task { handler.finished(.neverStarted(.cancelled)) }
     }
+}
+
+/// The configuration of a client. The defaults suit a service with many downloads.
+extension CurlClient {
+    public struct Options: Sendable {
+        /// The size of a chunk in bytes. libcurl delivers at most 16 KiB at once; larger chunks halve the cost of a
+        /// transfer to a disk. 512 KiB. The chunks of a slow transfer are smaller: the first chunk has at most 32 KiB,
+        /// and so has the chunk after one that did not become full within `flushInterval`.
+        public var chunkBytes = 512 * 1024
+        /// The window in bytes: the maximum size of the unreleased chunks of a handler, including the unfinished chunk.
+        /// Beyond it the transfer is paused. The transfer resumes when half of the window is free. 2 MiB. Bytes that
+        /// libcurl has already read, at most 512 KiB, stay in its own buffer and do not count.
+        public var windowBytes = 2 * 1024 * 1024
+        /// The maximum time from the first byte of a chunk to its delivery, if the chunk does not become full. 200 ms.
+        public var flushInterval: Duration = .milliseconds(200)
+        /// The maximum number of chunks that are unfinished at the same time. Beyond it the oldest is delivered before its
+        /// `flushInterval`, so that thousands of slow transfers do not hold a buffer each. 256.
+        public var maxUnfinishedChunks = 256
+        /// The maximum number of open connections, including busy ones (`CURLMOPT_MAXCONNECTS`). 128.
+        public var maxIdleConnections = 128
+        /// The maximum size in bytes of all heads of a response (status lines, fields, interim heads and trailers
+        /// together). A larger head fails with `headTooLarge`. 256 KiB. libcurl itself limits a line to 100 KiB.
+        public var headBytes = 256 * 1024
+        /// Whether a transfer may connect to an address, for example `AddressPolicy.admits`; nil admits all addresses.
+        /// The client calls it on its own thread with the address of the socket, not the text of the URL: before it
+        /// opens a connection, and before each request, because a connection may be reused. It must not block.
+        public var admitsAddress: (@Sendable (IPAddress) -> Bool)?
+
+        /// The hosts and ports that URLs may name. The client asks for each request, before a name is looked up, and before
+        /// a proxy is asked, on its own thread. It must not block. All.
+        public var hosts: @Sendable () -> HostPolicy = { HostPolicy() }
+
+        /// The maximum number of concurrent lookups. It includes lookups that no transfer waits for any longer: a running lookup
+        /// cannot be interrupted, and holds a thread and a socket until the resolver gives up. Further lookups wait. 1,000.
+        public var maxLookups = 1000
+        /// Resolves a name to its addresses, in the order in which to try them; empty if there are none. nil uses the resolver
+        /// of the system. The client calls it on a separate thread, which it may block. The name is lowercase ASCII.
+        public var findsAddresses: (@Sendable (String) -> [IPAddress])?
+
+        public init() {}
+    }
+}
+
+/// The reason why a client could not be created. Errors of a transfer are `TransferError`.
+public enum CurlClientError: Error, Sendable, Equatable {
+    /// libcurl refused to initialise, or had no memory for a handle.
+    case libraryUnavailable(String)
+
+    /// A system call that the loop needs failed: `epoll_create1`, `eventfd` or `pthread_create`.
+    case systemCallFailed(String, errno: Int32)
+}
+
+/// A started transfer, for its caller. The transfer continues if this object is released.
+public final class Transfer: Sendable {
+    let id = TransferID()
+    private let mailbox: Mailbox
+    private let isCancelled = Atomic(false)
+
+    init(mailbox: Mailbox) { self.mailbox = mailbox }
+
+    /// Ends the transfer in any phase. Thread-safe and idempotent. It has no effect after the transfer has finished.
+    ///
+    /// The unfinished chunk is still delivered. Then `finished` reports `cancelled`.
+    public func cancel() {
+        guard !isCancelled.exchange(true, ordering: .relaxed) else { return }
+        mailbox.post(.cancel(id))
+    }
+}
+
+/// Receives the events of a transfer. The client calls every method on its thread, so a method must not block: it would
+/// block all transfers.
+///
+/// The order is: at most one `received(head:)`, any number of `received(chunk:)`, one `finished`.
+public protocol TransferHandler: AnyObject, Sendable {
+    /// The final head, before any byte of the body. Interim 1xx heads are skipped.
+    func received(head: ResponseHead) -> HeadVerdict
+
+    /// The next bytes of an accepted response. A chunk counts against the window of the transfer while it is
+    /// referenced. When the window is full, the transfer is paused.
+    func received(chunk: Chunk)
+
+    /// The result. Called exactly once.
+    func finished(_ result: TransferResult)
+}
+
+/// Whether the handler wants the body of a response.
+public enum HeadVerdict: Sendable {
+    case accept
+    /// The transfer ends, and the handler receives no byte of the body.
+    case reject
 }

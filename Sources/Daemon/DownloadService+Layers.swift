@@ -1,11 +1,11 @@
 import API
 import Aria2RPC
+import Base
 import Configuration
 import CurlClient
 import Downloads
 import Engine
 import Formats
-import Metrics
 import Rehearsals
 import Storage
 import Webhooks

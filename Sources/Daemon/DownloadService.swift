@@ -1,10 +1,10 @@
 import API
 import Aria2RPC
+import Base
 import Configuration
 import CurlClient
 import Engine
 import HTTPServer
-import Locks
 import Logging
 import Rehearsals
 import Storage

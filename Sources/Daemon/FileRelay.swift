@@ -1,8 +1,8 @@
 import API
+import Base
 import CurlClient
 import HTTPServer
 import HTTPTypes
-import Locks
 
 /// Requests files from other nodes with libcurl.
 public struct CurlFileRelay: FileRelay {

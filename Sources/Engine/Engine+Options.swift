@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import Locks
 import Storage
 
 extension Engine {

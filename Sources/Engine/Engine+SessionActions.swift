@@ -1,5 +1,5 @@
+import Base
 import Downloads
-import Locks
 import Storage
 
 /// The actions on a session as a whole.

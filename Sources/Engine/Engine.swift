@@ -1,7 +1,7 @@
+import Base
 import CurlClient
 import Downloads
 import Foundation
-import Locks
 import Logging
 import Storage
 

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Metrics
 import Storage
 
 /// The engine's load at this moment, and the disk space left.

@@ -1,11 +1,9 @@
+import Base
 import CurlClient
-import Descriptors
 import Downloads
 import Formats
 import Foundation
 import HTTPSemantics
-import Locks
-import LogLines
 import Logging
 import Storage
 

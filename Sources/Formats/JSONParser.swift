@@ -1,3 +1,36 @@
+/// Reads JSON text, strictly by RFC 8259.
+///
+/// The parser is written by hand. Foundation's decoder accepts trailing commas (`[1,]`), silently keeps one of two members with
+/// the same name, and loses the order of members. fetchd reads a client's text in exactly one way, or refuses it.
+extension JSON {
+    /// - Throws: `JSONFault` with the reason, and the byte at which the fault is.
+    public init(parsing bytes: [UInt8]) throws(JSONFault) {
+        var parser = JSONParser(bytes)
+        self = try parser.document()
+    }
+
+    public init(parsing text: String) throws(JSONFault) { try self.init(parsing: Array(text.utf8)) }
+}
+
+extension JSON {
+    /// The positions of the names of an object's members, in bytes from the beginning of the text. Empty if the text is
+    /// another value.
+    ///
+    /// - Throws: `JSONFault`.
+    public static func memberPositions(in bytes: [UInt8]) throws(JSONFault) -> [String: Int] {
+        var parser = JSONParser(bytes)
+        var positions: [String: Int] = [:]
+        guard parser.take(UInt8(ascii: "{")), !parser.take(UInt8(ascii: "}")) else { return [:] }
+        repeat {
+            parser.skipSpace()
+            let position = parser.position
+            positions[try parser.name()] = position
+            _ = try parser.value()
+        } while parser.take(UInt8(ascii: ","))
+        return positions
+    }
+}
+
 /// Reads JSON values from bytes, one after another.
 struct JSONParser {
     let bytes: [UInt8]
@@ -131,7 +164,7 @@ struct JSONParser {
 
     private mutating func digits() throws(JSONFault) {
         let start = position
-        while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
+        while let byte = peek, byte.isASCIIDigit { position += 1 }
         guard position > start else { throw fault("A digit should be here") }
     }
 
@@ -163,4 +196,86 @@ extension JSONObject {
         if names.isEmpty { names = Set(self.names) }
         return !names.insert(name).inserted
     }
+}
+
+/// Strings (RFC 8259, section 7).
+extension JSONParser {
+    mutating func string() throws(JSONFault) -> String {
+        position += 1
+        var content: [UInt8] = []
+        while true {
+            let start = position
+            while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+                position += 1
+            }
+            switch peek {
+            case UInt8(ascii: "\"") where content.isEmpty:
+                position += 1
+                return try text(bytes[start..<position - 1])
+            case UInt8(ascii: "\""):
+                position += 1
+                return try text(content[...] + bytes[start..<position - 1])
+            case UInt8(ascii: "\\"):
+                content += bytes[start..<position]
+                try escape(into: &content)
+            case nil: throw fault("The text ends inside a string")
+            default: throw fault("A control character in a string has to be escaped")
+            }
+        }
+    }
+
+    private func text(_ content: ArraySlice<UInt8>) throws(JSONFault) -> String {
+        guard let text = String(validating: content, as: UTF8.self) else { throw fault("The string is not UTF-8") }
+        return text
+    }
+
+    private mutating func escape(into content: inout [UInt8]) throws(JSONFault) {
+        position += 1
+        let escaped = peek
+        position += 1
+        switch escaped {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(escaped ?? 0)
+        case UInt8(ascii: "b"): content.append(0x08)
+        case UInt8(ascii: "f"): content.append(0x0C)
+        case UInt8(ascii: "n"): content.append(0x0A)
+        case UInt8(ascii: "r"): content.append(0x0D)
+        case UInt8(ascii: "t"): content.append(0x09)
+        case UInt8(ascii: "u"): content += String(try scalar()).utf8
+        default:
+            position -= 1
+            throw fault("This is not an escape that JSON has")
+        }
+    }
+
+    /// Reads the digits after `\u`: one code point, or both halves of a surrogate pair.
+    private mutating func scalar() throws(JSONFault) -> Unicode.Scalar {
+        let first = try codeUnit()
+        if let scalar = Unicode.Scalar(UInt32(first)) { return scalar }
+        guard UTF16.isLeadSurrogate(first), bytes[position..<max(position, end)].starts(with: #"\u"#.utf8) else {
+            throw fault("Half of a surrogate pair stands alone")
+        }
+        position += 2
+        let second = try codeUnit()
+        guard UTF16.isTrailSurrogate(second) else { throw fault("Half of a surrogate pair stands alone") }
+        let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
+        return Unicode.Scalar(value) ?? "\u{FFFD}"
+    }
+
+    private mutating func codeUnit() throws(JSONFault) -> UInt16 {
+        let last = position + 4
+        guard last <= end, bytes[position..<last].allSatisfy(\.isHexadecimalDigit),
+            let unit = UInt16(String(decoding: bytes[position..<last], as: UTF8.self), radix: 16)
+        else { throw fault("Four hexadecimal digits should be here") }
+        position = last
+        return unit
+    }
+}
+
+/// Why a text is not JSON.
+public struct JSONFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The number of bytes before the fault.
+    public let offset: Int
+    public let reason: String
+
+    public var description: String { "\(reason), at byte \(offset)" }
 }

@@ -29,12 +29,11 @@ public enum Quantity {
 
     /// Digits, maybe with a fraction, and the rest.
     private static func split(_ text: some StringProtocol) -> (number: String, unit: String)? {
-        func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
         let bytes = Array(text.utf8)
-        var end = bytes.prefix(while: isDigit).count
+        var end = bytes.prefix(while: \.isASCIIDigit).count
         guard end > 0 else { return nil }
         if end < bytes.count, bytes[end] == UInt8(ascii: ".") {
-            let fraction = bytes[(end + 1)...].prefix(while: isDigit).count
+            let fraction = bytes[(end + 1)...].prefix(while: \.isASCIIDigit).count
             guard fraction > 0 else { return nil }
             end += 1 + fraction
         }

@@ -20,9 +20,7 @@ public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
     public static func lowest(at time: Date) -> ULID { ULID(high: milliseconds(of: time) << 16, low: 0) }
 
     /// The next larger identifier, for several in one millisecond, and for a clock that was set back.
-    var successor: ULID {
-        low == .max ? ULID(high: high &+ 1, low: 0) : ULID(high: high, low: low + 1)
-    }
+    var successor: ULID { low == .max ? ULID(high: high &+ 1, low: 0) : ULID(high: high, low: low + 1) }
 
     /// Whether its millisecond is before that of `time`.
     func isBefore(_ time: Date) -> Bool { high >> 16 < Self.milliseconds(of: time) }
@@ -55,4 +53,23 @@ public struct ULID: Sendable, Hashable, Comparable, CustomStringConvertible {
     }
 
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+}
+
+/// Makes ULIDs in ascending order, even if the clock is set back.
+///
+/// Lists and cursors rely on this order: only one writer makes identifiers, so they sort in commit order.
+public struct ULIDSequence: Sendable {
+    private var last: ULID?
+    private var random = SystemRandomNumberGenerator()
+
+    /// - Parameter last: the largest ULID in use. After a restart, the sequence continues above it even if the clock
+    ///   was set back.
+    public init(after last: ULID? = nil) { self.last = last }
+
+    /// Only the first identifier of a millisecond has new random bits, because the kernel takes 0.5 µs for them.
+    public mutating func next(at time: Date) -> ULID {
+        let next = last.flatMap { $0.isBefore(time) ? nil : $0.successor } ?? ULID(at: time, using: &random)
+        last = next
+        return next
+    }
 }

@@ -37,8 +37,7 @@ public enum ContentDisposition {
         var value = ""
         rest = rest.dropFirst()
         while let character = rest.popFirst(), character != "\"" {
-            // Some servers send Windows paths without escaping. So a backslash escapes only a quote or another
-            // backslash.
+            // Some servers send Windows paths without escaping. So a backslash escapes only a quote or another backslash.
             if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
                 value.append(next)
                 rest = rest.dropFirst()

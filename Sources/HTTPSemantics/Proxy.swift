@@ -48,7 +48,8 @@ public struct Proxy: Sendable, Equatable, Codable {
     /// The same proxy without credentials.
     public var withoutCredentials: Proxy {
         var proxy = self
-        (proxy.username, proxy.password) = (nil, nil)
+        proxy.username = nil
+        proxy.password = nil
         return proxy
     }
 }

@@ -1,3 +1,5 @@
+import Formats
+
 /// The position of a request in a distributed trace (W3C Trace Context, level 1: w3.org/TR/trace-context-1).
 public struct TraceContext: Sendable, Hashable {
     /// The value of `traceparent`, in version 00.
@@ -5,7 +7,7 @@ public struct TraceContext: Sendable, Hashable {
     /// What the systems on the way have added; nil if there is nothing, or if it was invalid.
     public let state: String?
 
-    /// Bytes of `tracestate` that are kept. The specification asks for at least 512.
+    /// The number of bytes of `tracestate` that are kept. The specification asks for at least 512.
     public static let longestState = 512
 
     /// nil if `parent` is invalid: then the receiver ignores both fields.
@@ -49,18 +51,19 @@ public struct TraceContext: Sendable, Hashable {
         return TraceContext(valid: "00-\(traceID)-\(parentID)-\(flags)", state: state)
     }
 
-    private init(valid parent: String, state: String?) { (self.parent, self.state) = (parent, state) }
+    private init(valid parent: String, state: String?) {
+        self.parent = parent
+        self.state = state
+    }
 
     /// The bytes of a `traceparent` of version 00.
     private static let length = 55
     private static let dash = UInt8(ascii: "-")
 
     private static func isDigit(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
+        byte.isASCIIDigit || UInt8(ascii: "a")...UInt8(ascii: "f") ~= byte
     }
-}
 
-extension TraceContext {
     /// The members of a `tracestate` without blanks around them; nil if it is invalid, too long or empty.
     private static func checked(_ state: String) -> String? {
         let members = state.split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty }
@@ -83,7 +86,7 @@ extension TraceContext {
     }
 
     private static func startsKey(_ byte: UInt8) -> Bool {
-        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+        byte.isASCIIDigit || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
     }
 
     private static func isOfKey(_ byte: UInt8) -> Bool { startsKey(byte) || "_-*/@".utf8.contains(byte) }

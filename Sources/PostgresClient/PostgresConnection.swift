@@ -62,7 +62,7 @@ public final class PostgresConnection {
     /// Whether the connection can be used. False after an error that has closed it, and after `close`.
     public var isOpen: Bool { handle != nil }
 
-    /// Such as 150018 for 15.18; 0 when the connection is closed.
+    /// The version as a number, such as 150018 for 15.18; 0 when the connection is closed.
     public var serverVersion: Int { handle.map { Int(PQserverVersion($0.raw)) } ?? 0 }
 
     /// The process of the server that serves this connection; 0 when it is closed.
@@ -74,7 +74,7 @@ public final class PostgresConnection {
     /// Closes the connection. The server rolls an open transaction back.
     public func close() { handle = nil }
 
-    /// For cancelling the statements of this connection from other threads; nil when it is closed.
+    /// Other threads can cancel the statements of this connection with it; nil when it is closed.
     public func canceller() -> PostgresCanceller? {
         handle.flatMap { PQgetCancel($0.raw) }.map(PostgresCanceller.init(owning:))
     }
@@ -93,3 +93,189 @@ public final class PostgresConnection {
 /// It belongs to one thread at a time.
 @available(*, unavailable)
 extension PostgresConnection: Sendable {}
+
+extension PostgresConnection {
+    public struct Options: Sendable {
+        /// The name that `pg_stat_activity` shows, unless the URL or `PGAPPNAME` has one.
+        public var applicationName = "fetchd"
+        /// How long one attempt to connect may take, unless the URL or `PGCONNECT_TIMEOUT` says it. A URL with several hosts
+        /// allows it for each of them. The lookup of a name is not limited: libpq calls the system's resolver.
+        public var connectTimeout: Duration = .seconds(10)
+        /// The longest time for connecting, for all servers of the URL together; nil: no such limit. A longer `connect_timeout`
+        /// of the URL does not extend it. Each server has an equal part of it, so the connection tries the last server, too.
+        public var connectLimit: Duration?
+        /// How long one round trip may take.
+        public var timeout: Duration = .seconds(30)
+        /// How many different statements are prepared on a connection. Further ones are parsed each time. 0 for a pooler
+        /// that gives each transaction another server connection.
+        public var preparedStatements = 500
+        /// Refuses a standby, and tries the next host.
+        public var requiresPrimary = true
+        /// TCP: the seconds without traffic until the first probe, between probes, and the lost probes that end the
+        /// connection, unless the URL has them.
+        public var keepalive = (idleSeconds: 10, intervalSeconds: 3, probes: 3)
+        /// TCP: milliseconds after which unacknowledged bytes end the connection, unless the URL has `tcp_user_timeout`.
+        public var tcpUserTimeout = 10_000
+        /// Settings of the session.
+        ///
+        /// `client_connection_check_interval`: the server ends a statement whose client is gone after at most a second.
+        /// `idle_in_transaction_session_timeout`: a client that stops in a transaction holds its locks for at most ten
+        /// seconds. Both are in milliseconds.
+        public var settings = [
+            "client_connection_check_interval": "1000", "idle_in_transaction_session_timeout": "10000",
+        ]
+        /// Receives notices and warnings of the server, on the thread of the connection.
+        public var onNotice: (@Sendable (PostgresReport) -> Void)?
+
+        public init() {}
+    }
+}
+
+extension PostgresConnection {
+    /// Executes statements in one round trip and one transaction, and commits.
+    ///
+    /// - Returns: a result for each statement.
+    /// - Throws: `PostgresError`.
+    @discardableResult
+    public func execute(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
+        try perform(statements, commits: true)
+    }
+
+    /// Executes one statement in a transaction of its own.
+    @discardableResult
+    public func execute(_ statement: PostgresStatement) throws(PostgresError) -> PostgresResult {
+        try perform([statement], commits: true)[0]
+    }
+
+    /// Reads one snapshot of the committed data, in one round trip.
+    ///
+    /// - Returns: a result for each statement.
+    /// - Throws: `statementFailed` also if a statement changes something.
+    public func read(_ statements: [PostgresStatement]) throws(PostgresError) -> [PostgresResult] {
+        let begin = PostgresTransaction.Mode.snapshot.begin
+        do {
+            let results = try perform([begin] + statements + [PostgresTransaction.commit], commits: false)
+            return Array(results.dropFirst().dropLast())
+        } catch .statementFailed(let report, let index) {
+            rollBack()
+            throw .statementFailed(report, index: max(0, index - 1))
+        }
+    }
+
+    /// Executes a script of several statements without values, such as a migration, in one transaction.
+    public func execute(script: String) throws(PostgresError) {
+        guard !script.utf8.contains(0) else { throw .parameterInvalid(why: "the script contains a NUL") }
+        let input = try begin()
+        var failure: PostgresReport?
+        do throws(RoundTripFailure) {
+            guard PQsendQuery(input.handle.raw, script) == 1 else { throw input.lost }
+            while let result = try input.next() {
+                guard result.status == PGRES_FATAL_ERROR else { continue }
+                let report = PostgresReport(of: result.raw, redaction)
+                guard result.isOfStatement else { throw .lost(report) }
+                failure = report
+            }
+        } catch {
+            throw close(after: error, mayBeStored: failure == nil)
+        }
+        if let failure { throw .statementFailed(failure, index: 0) }
+    }
+}
+
+extension PostgresConnection {
+    /// - Parameter commits: whether the statements end a transaction that may have changed something.
+    func perform(_ statements: [PostgresStatement], commits: Bool) throws(PostgresError) -> [PostgresResult] {
+        guard !statements.isEmpty else { return [] }
+        let encoded = try Self.encode(statements)
+        var roundTrip = RoundTrip(try begin())
+        do {
+            try roundTrip.send(encoded, &self.statements)
+            try roundTrip.receive(&self.statements)
+        } catch {
+            // The server skips a commit after a statement that has failed.
+            throw close(after: error, mayBeStored: commits && roundTrip.failure == nil)
+        }
+        takeNotifications()
+        if let failure = roundTrip.failure {
+            if failure.report.condition.outdatesStatements { self.statements.removeAll() }
+            throw .statementFailed(failure.report, index: failure.index)
+        }
+        return roundTrip.results
+    }
+
+    private static func encode(
+        _ statements: [PostgresStatement]
+    ) throws(PostgresError) -> [(statement: PostgresStatement, values: EncodedValues)] {
+        try statements.map { statement throws(PostgresError) in
+            guard !statement.sql.utf8.contains(0) else { throw .parameterInvalid(why: "a statement contains a NUL") }
+            return (statement, try EncodedValues(statement.values))
+        }
+    }
+
+    /// Begins a round trip. A connection that the server has closed meanwhile is noticed before anything is sent.
+    private func begin() throws(PostgresError) -> ConnectionInput {
+        let input = try input()
+        guard ContinuousClock.now < input.deadline else { throw .timedOut }
+        do {
+            try input.takeArrived()
+        } catch {
+            throw close(after: error, mayBeStored: false)
+        }
+        takeNotifications()
+        countRoundTrip()
+        return input
+    }
+
+    /// Closes the connection, because its state is unknown.
+    func close(after failure: RoundTripFailure, mayBeStored: Bool) -> PostgresError {
+        close()
+        switch (failure, mayBeStored) {
+        case (.lost(let report), false): return .connectionLost(report)
+        case (.lost(let report), true): return .outcomeUnknown(report)
+        case (.timedOut, false): return .timedOut
+        case (.timedOut, true): return .outcomeUnknown(PostgresReport(.other, message: "no answer in time"))
+        case (.interrupted, false): return .interrupted
+        case (.interrupted, true): return .outcomeUnknown(PostgresReport(.other, message: "the call was interrupted"))
+        }
+    }
+}
+
+extension PostgresCondition {
+    fileprivate var outdatesStatements: Bool { self == .statementUnknown || self == .notSupported }
+}
+
+extension PostgresConnection {
+    /// Runs one transaction. It is rolled back unless the body calls `commit`.
+    ///
+    /// - Throws: what the body throws.
+    @discardableResult
+    public func transaction<Value, Failure: Error>(
+        _ mode: PostgresTransaction.Mode = .readCommitted,
+        _ body: (inout PostgresTransaction) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        var transaction = PostgresTransaction(self, mode)
+        do {
+            let value = try body(&transaction)
+            transaction.rollBack()
+            return value
+        } catch {
+            transaction.rollBack()
+            throw error
+        }
+    }
+
+    /// A transaction that the caller ends, by `commit` or `rollBack`. Nothing else is executed on the connection until then.
+    public func begin(_ mode: PostgresTransaction.Mode = .readCommitted) -> PostgresTransaction {
+        PostgresTransaction(self, mode)
+    }
+
+    /// A connection that cannot roll back is closed, and then the server does it.
+    func rollBack() {
+        guard isOpen else { return }
+        do {
+            _ = try perform([PostgresTransaction.rollback], commits: false)
+        } catch {
+            close()
+        }
+    }
+}

@@ -1,9 +1,10 @@
+import Base
 import CCrypto
-import Hashing
+import Formats
 
 /// A key of AES-256: 32 bytes. The memory of the key is overwritten when the last reference to it ends.
 public final class SealingKey: @unchecked Sendable {
-    /// In bytes.
+    /// The length in bytes.
     public static let length = 32
 
     /// A name that does not reveal the key: the first eight bytes of a SHA-256 of the key, in hexadecimal.
@@ -77,7 +78,8 @@ extension SealingKey {
         }
         let padding = UInt8(ascii: "=")
         guard digits.firstIndex(of: padding) == Self.textLength - 1,
-            digits.dropLast().allSatisfy(Self.isDigit),
+            // `EVP_DecodeBlock` ignores blanks.
+            digits.dropLast().allSatisfy({ $0.isASCIIAlphanumeric || "+/".utf8.contains($0) }),
             EVP_DecodeBlock(&decoded, digits, Int32(digits.count)) == decoded.count
         else { return nil }
         self.init { memory in
@@ -91,15 +93,5 @@ extension SealingKey {
         var text = [UInt8](repeating: 0, count: Self.textLength + 1)
         withBytes { _ = EVP_EncodeBlock(&text, $0, Int32(Self.length)) }
         return text.dropLast()
-    }
-
-    /// `EVP_DecodeBlock` ignores blanks.
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-            true
-        default: false
-        }
     }
 }

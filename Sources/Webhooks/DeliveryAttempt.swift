@@ -1,3 +1,4 @@
+import Base
 import CurlClient
 import Downloads
 import Formats
@@ -10,7 +11,7 @@ struct DeliveryAttempt: Sendable {
     let client: CurlClient
     let schedule: RetrySchedule
     let time: any TimeSource
-    /// For the whole exchange: name resolution, connection, request and response.
+    /// The time for the whole exchange: name resolution, connection, request and response.
     let timeout: Duration
     /// The addresses for webhooks that may not be posted to any address.
     let publicAddresses: @Sendable () -> AddressPolicy
@@ -73,9 +74,7 @@ struct DeliveryAttempt: Sendable {
         }
     }
 
-    private func status(of answer: Result<ExchangeResponse, TransferError>) -> Int? {
-        (try? answer.get())?.status
-    }
+    private func status(of answer: Result<ExchangeResponse, TransferError>) -> Int? { (try? answer.get())?.status }
 
     /// A sentence for the log; nil for a 2xx.
     private func error(of answer: Result<ExchangeResponse, TransferError>) -> String? {
@@ -107,7 +106,7 @@ struct DeliveryAttempt: Sendable {
         return (values + URLRule.secrets(of: webhook.url)).filter { $0.utf8.count >= Self.shortestSecret }
     }
 
-    /// Bytes. A shorter value of a header is not a secret, and could occur in any text.
+    /// In bytes. A shorter value of a header is not a secret, and could occur in any text.
     private static let shortestSecret = 4
 
     private func retryAfter(of answer: Result<ExchangeResponse, TransferError>, at now: Date) -> Double? {
@@ -125,4 +124,68 @@ extension DueDelivery {
         else { return [] }
         return trace.child().fields
     }
+}
+
+/// How an endpoint answered a post, for metrics.
+public enum WebhookResult: String, Sendable, CaseIterable {
+    /// The status was 2xx.
+    case accepted
+    /// The endpoint answered another status.
+    case rejected
+    /// There was no connection, or no answer in time.
+    case unanswered
+}
+
+/// Signs by Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks, spec): HMAC-SHA256 over
+/// `id.timestamp.body`, in base64, after the version `v1`. Each secret gives one signature. Spaces separate the signatures.
+enum WebhookSignature {
+    /// - Parameter timestamp: the time of this attempt, in seconds since 1970.
+    static func sign(id: DeliveryID, timestamp: Int64, body: [UInt8], with secrets: [WebhookSecret]) -> String {
+        var content = Array("\(id).\(timestamp).".utf8)
+        content += body
+        return secrets.map { secret in
+            let code = MessageAuthentication.hmacSHA256(content, key: Array(secret.key))
+            return "v1," + Data(code).base64EncodedString()
+        }.joined(separator: " ")
+    }
+}
+
+/// The times at which a delivery is attempted: at once, then after growing delays, until no delay is left.
+public struct RetrySchedule: Sendable, Equatable {
+    /// The seconds before each attempt, including the first. There is at least one element.
+    public var delays: [Double]
+
+    /// 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: the example of Standard Webhooks 1.0.0.
+    public static let standard = RetrySchedule(
+        delays: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
+
+    public init(delays: [Double]) { self.delays = delays }
+
+    /// The time of the next attempt; nil if none is left.
+    ///
+    /// - Parameters:
+    ///   - attempts: the number of attempts so far, including the failed one.
+    ///   - floor: the earliest time that the endpoint asks for. It can lengthen a delay, but never shorten it.
+    ///   - jitter: 0 to 1. Adds up to a tenth of the delay, so that deliveries that failed together are not repeated
+    ///     together.
+    func next(afterAttempts attempts: Int, notBefore floor: Date?, at now: Date, jitter: Double) -> Date? {
+        guard attempts < delays.count else { return nil }
+        return max(now.addingTimeInterval(delays[attempts] * (1 + jitter * Self.jitter)), floor ?? now)
+    }
+
+    /// The earliest time that the endpoint asks for; nil if it sent no `Retry-After`.
+    ///
+    /// - Parameter retryAfter: in seconds.
+    func floor(retryAfter: Double?, at now: Date) -> Date? {
+        retryAfter.map { now.addingTimeInterval(min($0, Self.longestRetryAfter)) }
+    }
+
+    /// The longest time between two attempts, in seconds: by the schedule, or because the endpoint asks for it.
+    public var longestDelay: TimeInterval { max((delays.max() ?? 0) * (1 + Self.jitter), Self.longestRetryAfter) }
+
+    /// The largest part of a delay that jitter adds.
+    private static let jitter = 0.1
+
+    /// In seconds. An endpoint cannot delay a delivery for longer than this.
+    private static let longestRetryAfter = 86_400.0
 }

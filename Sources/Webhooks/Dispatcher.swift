@@ -1,12 +1,11 @@
+import Base
 import CurlClient
 import Formats
 import Foundation
 import Logging
-import Metrics
 import Storage
 
-/// Posts the deliveries of the outbox, each at least once, until the endpoint acknowledges the delivery or no attempt
-/// is left.
+/// Posts the deliveries of the outbox, each at least once, until the endpoint acknowledges the delivery or no attempt is left.
 ///
 /// Each webhook with due deliveries has its own worker, so that a dead or slow endpoint delays no other.
 public actor Dispatcher {
@@ -14,7 +13,7 @@ public actor Dispatcher {
         public var schedule = RetrySchedule.standard
         /// The maximum number of concurrent deliveries to one endpoint.
         public var concurrencyPerWebhook = 8
-        /// For one whole exchange.
+        /// The time for one whole exchange.
         public var timeout: Duration = .seconds(20)
         /// The number of bytes of a response that are read.
         public var responseLimit = 1024
@@ -25,7 +24,7 @@ public actor Dispatcher {
         /// The addresses for webhooks that may not be posted to any address. The dispatcher asks for each attempt.
         public var publicAddresses: @Sendable () -> AddressPolicy = { AddressPolicy() }
 
-        /// Seconds between two attempts to read or write the outbox while the database fails.
+        /// The seconds between two attempts to read or write the outbox while the database fails.
         public var retryInterval: TimeInterval = 1
 
         public init() {}
@@ -37,7 +36,7 @@ public actor Dispatcher {
     private let time: any TimeSource
     private let log: Logger
     private let reads: OutboxFailures
-    /// Of the workers. Another worker can succeed meanwhile, so nothing ends these failures.
+    /// The failures of the workers. Another worker can succeed meanwhile, so nothing ends them.
     private let workerReads: OutboxFailures
     private let records: OutboxFailures
     /// The durations of the posts so far.
@@ -104,5 +103,35 @@ public actor Dispatcher {
         workers[worker.webhook] = nil
         // Deliveries may have become due while the worker returned.
         store.work(.deliveries).set()
+    }
+}
+
+/// Logs the failures of an operation on the outbox, which is repeated while the database fails: the first one, one of each
+/// later minute, and their end.
+struct OutboxFailures: Sendable {
+    private let operation: String
+    private let time: any TimeSource
+    private let log: Logger
+    private let failures = Locked(RepeatedFailures())
+
+    /// - Parameter operation: completes "fetchd can ... again".
+    init(of operation: String, time: any TimeSource, log: Logger) {
+        self.operation = operation
+        self.time = time
+        self.log = log
+    }
+
+    /// - Parameters:
+    ///   - what: completes "Could not ...".
+    ///   - fields: of the line.
+    func note(_ what: String, _ error: any Error, fields: Logger.Metadata = [:]) {
+        guard let count = failures.withLock({ $0.note(at: time.uptime) }) else { return }
+        log.error(
+            "Could not \(what): \(error). fetchd tries again.\(RepeatedFailures.suffix(count))", metadata: fields)
+    }
+
+    /// The operation has succeeded.
+    func end() {
+        if failures.withLock({ $0.end() }) { log.notice("fetchd can \(operation) again.") }
     }
 }

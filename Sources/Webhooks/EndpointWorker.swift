@@ -1,19 +1,19 @@
+import Base
+import CurlClient
 import Downloads
 import Foundation
-import Locks
+import HTTPSemantics
 import Logging
-import Metrics
 import Storage
 
 /// Posts the due deliveries of one webhook in the order of events, several at once, so that one slow response does not
 /// delay the others. `run` returns when no delivery is due or in progress.
 ///
-/// Only the commit that records an attempt settles the delivery. After a crash before this commit, the delivery is
-/// posted again.
+/// Only the commit that records an attempt settles the delivery. After a crash before this commit, the delivery is posted again.
 struct EndpointWorker: Sendable {
     let webhook: Int64
     let concurrency: Int
-    /// Seconds between two attempts to read or write the outbox while the database fails.
+    /// The seconds between two attempts to read or write the outbox while the database fails.
     let retryInterval: TimeInterval
     let store: Store
     let attempt: DeliveryAttempt
@@ -84,9 +84,8 @@ struct EndpointWorker: Sendable {
         await record(entry, of: delivery, verdict)
     }
 
-    /// Repeats the record while the database fails. Otherwise the endpoint would get the delivery again and again for this
-    /// time. After an error that does not pass, and after a stop of fetchd, it is posted again, under the same
-    /// `webhook-id`.
+    /// Repeats the record while the database fails. Otherwise the endpoint would get the delivery again and again for this time.
+    /// After an error that does not pass, and after a stop of fetchd, it is posted again, under the same `webhook-id`.
     private func record(_ entry: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome) async {
         var (hasFailed, canPass) = (false, true)
         while canPass {
@@ -94,7 +93,7 @@ struct EndpointWorker: Sendable {
                 try await store.record(entry, of: delivery, verdict, mayBeStored: hasFailed)
                 return records.end()
             } catch {
-                records.note("record delivery \(delivery.id)", error, delivery.logFields)
+                records.note("record delivery \(delivery.id)", error, fields: delivery.logFields)
                 hasFailed = true
                 canPass = (error as? StoreError)?.canPass == true && !Task.isCancelled
             }
@@ -124,5 +123,41 @@ extension DueDelivery {
         if let job = event.job { fields["job"] = "\(job)" }
         if let trace { fields["trace"] = "\(trace.traceID)" }
         return fields
+    }
+}
+
+/// Asks whether the endpoint of a webhook can be reached. It sends no event, and neither path, query nor headers of the
+/// webhook: `HEAD /` of its host.
+public struct EndpointProbe: Sendable {
+    private let client: CurlClient
+    private let publicAddresses: AddressPolicy
+
+    /// - Parameters:
+    ///   - client: with the address policy of webhooks.
+    ///   - publicAddresses: the addresses for webhooks of the reach `public`.
+    public init(client: CurlClient, publicAddresses: AddressPolicy) {
+        self.client = client
+        self.publicAddresses = publicAddresses
+    }
+
+    /// - Returns: why the endpoint cannot be reached; nil if it answers, with any status.
+    public func fault(of webhook: Webhook) async -> String? {
+        let limit = Duration.seconds(10)
+        var request = TransferRequest(
+            url: URLRule.origin(of: webhook.url) + "/", method: "HEAD", userAgent: "fetchd-doctor",
+            timeouts: .init(connect: limit, idle: limit, total: limit),
+            tls: .init(
+                caFile: webhook.tls.caFile, pinnedPublicKeys: webhook.tls.pinnedPublicKeys.values.flatMap(\.self),
+                verifies: webhook.tls.verify))
+        switch webhook.reach {
+        case .any: break
+        case .public: request.addressPolicy = publicAddresses
+        }
+        do throws(TransferError) {
+            _ = try await client.exchange(request, bodyLimit: 1024)
+            return nil
+        } catch {
+            return "\(error)"
+        }
     }
 }

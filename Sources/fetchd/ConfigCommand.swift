@@ -126,7 +126,7 @@ private struct ShownSettings {
         }
     }
 
-    /// As `GET /v1/service` has them.
+    /// The document has the form of `GET /v1/service`.
     var document: JSON {
         var (document, sources) = (JSONObject(), JSONObject())
         for row in rows {

@@ -63,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// The exit statuses of `fetchd serve` besides 0, 1 and 64, as in sysexits.h.
+/// The exit statuses of `fetchd serve` other than 0, 1 and 64, as in sysexits.h.
 enum ServeStatus: Int32 {
     /// The disk failed or did not answer in time, and some changes could not be stored (EX_IOERR).
     case unstored = 74

@@ -31,12 +31,12 @@ protocol SettingRows {
     static var settings: [Setting] { get }
 }
 
-/// All of them: `fetchd serve`.
+/// `fetchd serve` has an option for every setting but the token.
 enum AllRows: SettingRows {
     static var settings: [Setting] { Setting.options }
 }
 
-/// Where the key comes from.
+/// Some commands have the options that say where the key comes from.
 enum KeyRows: SettingRows {
     static var settings: [Setting] { Setting.options.filter { [.keyFile, .keyCommand].contains($0.name) } }
 }

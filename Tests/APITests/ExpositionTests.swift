@@ -1,4 +1,4 @@
-import Metrics
+import Base
 import Testing
 
 @testable import API

@@ -1,7 +1,7 @@
+import Base
 import Formats
 import Foundation
 import HTTPServer
-import Hashing
 import TestKit
 import Testing
 

@@ -1,7 +1,7 @@
+import Base
 import Foundation
 import HTTPServer
 import HTTPTypes
-import Hashing
 import Storage
 import Testing
 

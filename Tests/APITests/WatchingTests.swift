@@ -1,8 +1,8 @@
+import Base
 import Downloads
 import Foundation
 import HTTPServer
 import HTTPTypes
-import Locks
 import Storage
 import TestKit
 import Testing

@@ -1,4 +1,4 @@
-import Hashing
+import Base
 
 /// SHA-256, for comparison with receipts.
 enum SHA {

@@ -1,8 +1,8 @@
+import Base
 import CurlClient
 import Downloads
 import Foundation
 import HTTPSemantics
-import Locks
 import TestKit
 import Testing
 

@@ -1,5 +1,5 @@
+import Base
 import CLinux
-import Descriptors
 import Downloads
 import Foundation
 import HTTPSemantics

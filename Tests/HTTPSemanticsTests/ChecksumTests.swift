@@ -1,3 +1,4 @@
+import Formats
 import HTTPSemantics
 import Testing
 
@@ -29,6 +30,6 @@ import Testing
         #expect(Checksum(.sha1, bytes: Array(0..<20))?.value == "000102030405060708090a0b0c0d0e0f10111213")
         #expect(Checksum(.sha1, bytes: Array(0..<19)) == nil)
         #expect(Checksum(.sha1, bytes: Array(0..<21)) == nil)
-        #expect(Checksum.hexadecimal([0, 15, 16, 255]) == "000f10ff")
+        #expect(([0, 15, 16, 255] as [UInt8]).hexadecimal == "000f10ff")
     }
 }

@@ -1,6 +1,6 @@
 // Files that the kernel sends: exactly the requested bytes, also if the file is renamed or removed.
 
-import Descriptors
+import Base
 import Glibc
 import HTTPServer
 import HTTPTypes

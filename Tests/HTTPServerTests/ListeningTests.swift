@@ -1,6 +1,6 @@
 // Addresses, ports and limits on connections.
 
-import Descriptors
+import Base
 import Glibc
 import HTTPServer
 import HTTPTypes

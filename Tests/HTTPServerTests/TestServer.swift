@@ -1,7 +1,7 @@
+import Base
 import Glibc
 import HTTPServer
 import HTTPTypes
-import Locks
 import Testing
 
 /// The decision of a `TestHandler` about a head.

@@ -1,7 +1,7 @@
 // What time does to silent WebSockets. The test passes the time to the sweep.
 
+import Base
 import CMicroHTTPD
-import Descriptors
 import Glibc
 import Testing
 

@@ -1,4 +1,4 @@
-import Locks
+import Base
 import PostgresClient
 import TestKit
 import Testing

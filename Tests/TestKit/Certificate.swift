@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import Hashing
 
 /// A server's certificate and its key, as files, created with `openssl`.
 public final class Certificate: Sendable {

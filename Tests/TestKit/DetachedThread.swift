@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// Runs `body` on its own thread, for test doubles that block: they must not occupy Swift's cooperative threads.
 func detachThread(_ body: @escaping @Sendable () -> Void) {

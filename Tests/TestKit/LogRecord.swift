@@ -1,4 +1,4 @@
-import Locks
+import Base
 import Logging
 
 /// Keeps the log of a service, one line per message, such as `fetchd info [Engine] Recovered. ...`.

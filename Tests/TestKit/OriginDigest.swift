@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import Hashing
 
 /// The server's side of Digest authentication (RFC 7616, `qop=auth`), written from the RFC.
 public struct OriginDigest: Sendable {

@@ -1,6 +1,6 @@
+import Base
 import Formats
 import Foundation
-import Hashing
 
 /// One request as a webhook receiver got it.
 public struct ReceivedWebhook: Sendable {

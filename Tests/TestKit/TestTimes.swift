@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import Locks
 import Testing
 
 /// Notes when each test begins its work. Swift Testing starts all tests at once and lets most of them wait for their

@@ -1,9 +1,9 @@
+import Base
 import Downloads
 import Formats
 import Foundation
 import HTTPServer
 import HTTPTypes
-import Hashing
 import Storage
 
 /// Finds the caller of a request by its bearer token (RFC 6750): `FETCHD_TOKEN`, which is an administrator's, or a

@@ -1,7 +1,6 @@
+import Base
 import Formats
 import Foundation
-import Hashing
-import Locks
 import Storage
 
 /// Stands for a token in one request, for clients that cannot send `Authorization`: an `EventSource`, or a link to a file.

@@ -1,5 +1,5 @@
+import Base
 import Downloads
-import Locks
 import Storage
 
 /// Limits the requests of tokens that have such a quota. It is not stored: after a restart, every bucket is full.

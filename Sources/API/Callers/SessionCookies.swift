@@ -1,9 +1,9 @@
+import Base
 import Downloads
 import Formats
 import Foundation
 import HTTPServer
 import HTTPTypes
-import Hashing
 import Storage
 
 /// What stands for a token when a browser cannot send it: cookies, which name the token, and tickets for one request.

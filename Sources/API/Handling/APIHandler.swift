@@ -1,13 +1,12 @@
 import Aria2RPC
+import Base
 import Configuration
 import Downloads
 import Engine
 import Foundation
 import HTTPServer
 import HTTPTypes
-import Locks
 import Logging
-import Metrics
 import Operations
 import Storage
 

@@ -1,9 +1,9 @@
+import Base
 import CEmbeddedFiles
 import Engine
 import Formats
 import HTTPServer
 import HTTPTypes
-import Locks
 import Storage
 import Synchronization
 

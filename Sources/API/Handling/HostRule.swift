@@ -1,6 +1,6 @@
+import Base
 import HTTPServer
 import HTTPTypes
-import Hashing
 
 /// The host names that the service accepts. Any other name may belong to a web page whose author resolves it to this
 /// machine (DNS rebinding). IP addresses are always accepted, because they cannot be rebound.

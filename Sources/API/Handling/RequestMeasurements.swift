@@ -1,5 +1,5 @@
+import Base
 import HTTPTypes
-import Metrics
 
 /// The durations and statuses of the requests so far.
 ///

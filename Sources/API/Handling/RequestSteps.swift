@@ -1,8 +1,8 @@
+import Base
 import Configuration
 import Downloads
 import HTTPServer
 import HTTPTypes
-import Metrics
 import Storage
 
 /// A request on its way through the steps, with what they have found out about it. Its body was not read yet.

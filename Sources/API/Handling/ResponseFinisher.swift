@@ -1,7 +1,7 @@
+import Base
 import HTTPServer
 import HTTPTypes
 import Logging
-import Metrics
 import Synchronization
 
 /// Completes every response before it is sent: adds its fields for browsers and its request identifier, counts it, and writes

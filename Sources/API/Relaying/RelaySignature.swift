@@ -1,9 +1,8 @@
+import Base
 import Formats
 import Foundation
 import HTTPServer
 import HTTPTypes
-import Hashing
-import Locks
 
 /// Shows the nodes of a database that they are nodes of it, when one passes a request for a file on to another.
 ///

@@ -1,10 +1,10 @@
+import Base
 import Downloads
 import Formats
 import Foundation
 import HTTPSemantics
 import HTTPServer
 import HTTPTypes
-import Hashing
 import Logging
 import Storage
 

@@ -50,15 +50,24 @@ struct RouteTable: Sendable {
     }
 
     /// Decodes each component separately, so that an encoded slash stays inside its component.
+    ///
+    /// Every request passes here, so the bytes are looked at once.
     private static func components(of head: RequestHead) throws(Problem) -> [Substring] {
-        let path = head.path
-        let isEncoded = path.utf8.contains(UInt8(ascii: "%"))
+        var path = head.path
+        var (slashes, isEncoded): ([Int], Bool) = ([], false)
+        path.withUTF8 { bytes in
+            for position in 0..<bytes.count {
+                let byte = bytes[position]
+                if byte == UInt8(ascii: "/") { slashes.append(position) }
+                if byte == UInt8(ascii: "%") { isEncoded = true }
+            }
+            slashes.append(bytes.count)
+        }
         var components: [Substring] = []
-        components.reserveCapacity(4)
-        var rest = path.utf8[...]
-        while let slash = rest.firstIndex(of: UInt8(ascii: "/")) {
-            rest = rest[rest.index(after: slash)...]
-            let component = Substring(rest.prefix { $0 != UInt8(ascii: "/") })
+        components.reserveCapacity(slashes.count)
+        for next in 1..<max(1, slashes.count) {
+            let start = path.utf8.index(path.startIndex, offsetBy: slashes[next - 1] + 1)
+            let component = path[start..<path.utf8.index(path.startIndex, offsetBy: slashes[next])]
             components.append(isEncoded ? try decoded(component) : component)
         }
         return components == [""] ? [] : components

@@ -1,8 +1,8 @@
 import Aria2RPC
+import Base
 import Downloads
 import HTTPServer
 import HTTPTypes
-import Locks
 import Storage
 
 /// `/jsonrpc`: aria2's interface. Each call has its own secret, so the handler finds the caller, not the route.

@@ -1,7 +1,7 @@
+import Base
 import CEmbeddedFiles
 import HTTPServer
 import HTTPTypes
-import Hashing
 
 /// `/`: the dashboard page and the files that it loads. They need no token, because they contain no data of the
 /// service: the page requests its data from the API, with the token that the user enters.

@@ -1,7 +1,7 @@
+import Base
 import Downloads
 import Engine
 import Foundation
-import Metrics
 import Storage
 
 /// What is there, and what waits.

@@ -1,8 +1,8 @@
+import Base
 import Downloads
 import Formats
 import HTTPServer
 import HTTPTypes
-import Locks
 import Operations
 import Storage
 

@@ -1,8 +1,8 @@
+import Base
 import Downloads
 import Formats
 import Foundation
 import HTTPServer
-import Locks
 import Operations
 import Storage
 

@@ -1,9 +1,9 @@
+import Base
 import Downloads
 import Engine
 import Foundation
 import HTTPServer
 import HTTPTypes
-import Metrics
 import Storage
 
 /// `/metrics`: counts and durations in the Prometheus text format. A request reads kept counts and a few index entries,

@@ -1,9 +1,9 @@
+import Base
 import Downloads
 import Engine
 import Formats
 import Foundation
 import HTTPServer
-import Locks
 import Storage
 
 /// Delivers committed changes to waiting requests and to streams of events.

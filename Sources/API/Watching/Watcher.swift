@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// Waits in the feed for a change of its topics.
 protocol TopicObserver: AnyObject, Sendable {

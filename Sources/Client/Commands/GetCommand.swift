@@ -1,7 +1,7 @@
 import ArgumentParser
+import Base
 import CurlClient
 import Foundation
-import Hashing
 
 struct GetCommand: ClientCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import Formats
-import Locks
 
 struct WatchCommand: ClientCommand {
     static let configuration = CommandConfiguration(

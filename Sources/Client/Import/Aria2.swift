@@ -1,4 +1,4 @@
-import Compression
+import Base
 import Formats
 import Foundation
 

@@ -1,7 +1,7 @@
+import Base
 import CurlClient
 import Formats
 import Foundation
-import Locks
 
 /// The client of the public API. All requests of the commands go through it.
 struct RemoteService: Sendable {

@@ -1,4 +1,4 @@
-import Locks
+import Base
 
 /// Live progress bars at the bottom of a terminal. The line of an ended download scrolls up above them and stays.
 final class BarReport: WatchReport {

@@ -1,6 +1,6 @@
+import Base
 import Dispatch
 import Glibc
-import Locks
 
 /// The handling of signals.
 enum SignalHandlers {

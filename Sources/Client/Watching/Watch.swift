@@ -1,5 +1,5 @@
+import Base
 import Formats
-import Locks
 
 /// Follows jobs until they have ended. It reads their present state once and then the event stream, also through restarts of
 /// the service.

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// The delivery of an event to a webhook.
@@ -68,4 +69,53 @@ public struct Delivery: Sendable, Equatable {
     public var nextAttemptAt: Date? {
         if case .pending(let next) = state, blockedBy == nil { next } else { nil }
     }
+}
+
+/// A signal to the state machine of a delivery.
+public enum DeliverySignal: Sendable, Equatable {
+    /// The endpoint answered 2xx.
+    case accepted
+    /// The endpoint sent another status, or no response. `retryAt` is the time of the next attempt; nil if the schedule
+    /// has none left.
+    case rejected(retryAt: Date?)
+    /// The webhook of the delivery was deleted or disabled.
+    case withdrawn
+    /// A client asked to send the event again. The delivery may be in any state.
+    case redeliveryRequested(at: Date)
+}
+
+/// The state machine of a delivery: a pure function of state and signal. docs/job-lifecycle.md contains the table.
+extension Delivery.State {
+    /// The state after a signal; nil if the signal has no effect.
+    public func after(_ signal: DeliverySignal) -> Delivery.State? {
+        switch signal {
+        case .accepted: accepted()
+        case .rejected(let retryAt): whilePending(retryAt.map(Delivery.State.pending) ?? .exhausted)
+        case .withdrawn: whilePending(.cancelled)
+        case .redeliveryRequested(let date): .pending(next: date)
+        }
+    }
+
+    /// A 2xx also counts after fetchd has given the delivery up, because the event has arrived.
+    private func accepted() -> Delivery.State? {
+        switch self {
+        case .pending, .exhausted, .cancelled: .acknowledged
+        case .acknowledged: nil
+        }
+    }
+
+    private func whilePending(_ next: Delivery.State) -> Delivery.State? {
+        switch self {
+        case .pending: next
+        case .acknowledged, .exhausted, .cancelled: nil
+        }
+    }
+}
+
+/// A delivery's identifier: `dlv_` and a ULID. It is sent as `webhook-id`, so it contains no `.` (Standard Webhooks 1.0.0).
+public struct DeliveryID: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+    public static func make(_ ulid: ULID) -> DeliveryID { DeliveryID("dlv_\(ulid)") }
+    public var description: String { text }
 }

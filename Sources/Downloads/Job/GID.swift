@@ -1,3 +1,5 @@
+import Formats
+
 /// The identifier of a job in aria2's RPC: 64 bits, written as 16 hexadecimal digits.
 public struct GID: Sendable, Hashable, CustomStringConvertible {
     public let number: UInt64
@@ -8,7 +10,8 @@ public struct GID: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter text: 16 hexadecimal digits, in capitals or not.
     /// - Returns: nil for any other text, and for 0.
     public init?(_ text: some StringProtocol) {
-        guard text.utf8.count == Self.digits, Self.areDigits(text), let number = UInt64(text, radix: 16), number > 0
+        guard text.utf8.count == Self.digits, text.utf8.allSatisfy(\.isHexadecimalDigit),
+            let number = UInt64(text, radix: 16), number > 0
         else { return nil }
         self.number = number
     }
@@ -26,22 +29,33 @@ public struct GID: Sendable, Hashable, CustomStringConvertible {
         self.init(mixed ^ (mixed >> 31))
     }
 
-    /// In lower case.
     public var description: String {
         let text = String(number, radix: 16)
         return String(repeating: "0", count: Self.digits - text.utf8.count) + text
     }
 
     public static let digits = 16
+}
 
-    static func areDigits(_ text: some StringProtocol) -> Bool {
-        text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                UInt8(ascii: "A")...UInt8(ascii: "F"):
-                true
-            default: false
-            }
-        }
+/// The first digits of a `GID`, as clients may send them in place of all 16. Fewer than 16 digits name a job if no other
+/// job of the session begins with them.
+public struct GIDPrefix: Sendable, Hashable, CustomStringConvertible {
+    /// 1 to 16 hexadecimal digits in lower case.
+    public let text: String
+
+    /// nil for any other text.
+    public init?(_ text: String) {
+        guard (1...GID.digits).contains(text.utf8.count), text.utf8.allSatisfy(\.isHexadecimalDigit) else { return nil }
+        self.text = text.lowercased()
     }
+
+    public func matches(_ gid: GID) -> Bool { gid.description.hasPrefix(text) }
+
+    /// The whole identifier; nil if digits are missing.
+    public var gid: GID? { GID(text) }
+
+    /// Above every identifier with this prefix, in the order of the texts.
+    public var end: String { text + "g" }
+
+    public var description: String { text }
 }

@@ -1,8 +1,7 @@
 import Foundation
 import HTTPSemantics
 
-/// The download as the client specified it. Missing members are taken from the session's configuration when an attempt
-/// begins.
+/// The download as the client specified it. Missing members are taken from the session's configuration when an attempt begins.
 public struct JobSpec: Sendable, Equatable, Codable {
     public var url: String
     /// Other URLs of the same file. After a permanent failure, fetchd tries the next one.
@@ -43,7 +42,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
 
     public init(url: String) { self.url = url }
 
-    /// Bytes of the members that can be large.
+    /// The number of bytes of the members that can be large.
     public var size: Int {
         url.utf8.count + mirrors.reduce(0) { $0 + $1.utf8.count } + tags.reduce(0) { $0 + $1.utf8.count }
             + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + metadata.size + (body?.size ?? 0)
@@ -75,4 +74,177 @@ public struct JobSpec: Sendable, Equatable, Codable {
         metadata = try stored.decode(.metadata, default: Metadata())
         lost = try stored.decode(.lost, default: [])
     }
+}
+
+/// The secrets of a job, and what is left of it without them.
+extension JobSpec {
+    /// The members that hold secrets.
+    public var secrets: Set<SecretMember> {
+        var secrets: Set<SecretMember> = []
+        if Self.holdsSecret(url) || mirrors.contains(where: Self.holdsSecret) { secrets.insert(.url) }
+        if headers.contains(where: \.isSecret) { secrets.insert(.headers) }
+        if credentials != nil { secrets.insert(.credentials) }
+        if body != nil { secrets.insert(.body) }
+        return secrets
+    }
+
+    /// Whether any member holds a secret. Most jobs have none, and every submission asks.
+    public var holdsSecrets: Bool {
+        credentials != nil || body != nil || Self.holdsSecret(url) || mirrors.contains(where: Self.holdsSecret)
+            || headers.contains(where: \.isSecret)
+    }
+
+    /// The specification as it is known without the key: URLs without user and query, placeholders for the values of
+    /// secret headers, no credentials and no body.
+    public var withoutSecrets: JobSpec {
+        var spec = self
+        spec.lost.formUnion(secrets)
+        spec.url = Self.redacted(url)
+        spec.mirrors = mirrors.map(Self.redacted)
+        spec.headers = headers.map(\.redacted)
+        spec.credentials = nil
+        spec.body = nil
+        return spec
+    }
+
+    /// The parameters of a rehearsal are no secrets.
+    private static func holdsSecret(_ url: String) -> Bool { URLRule.holdsSecret(url) && !Rehearsal.isRehearsal(url) }
+
+    private static func redacted(_ url: String) -> String { Rehearsal.isRehearsal(url) ? url : URLRule.redacted(url) }
+}
+
+extension JobSpec {
+    /// The stored URL that answers show as `shown`, without its user or its query. A client that sends the shown form back
+    /// does not change the URL.
+    public func url(shownAs shown: String) -> String? {
+        ([url] + mirrors).first { URLRule.withoutCredentials($0) == shown || URLRule.redacted($0) == shown }
+    }
+
+    /// Ends the loss of the members that a client has supplied again.
+    public mutating func endLoss(supplied fields: Set<PatchableField>) {
+        if fields.contains(.url), !URLRule.isRedacted(url) { lost.remove(.url) }
+        if fields.contains(.credentials) { lost.remove(.credentials) }
+        if fields.contains(.headers), !headers.contains(where: \.isRedacted) { lost.remove(.headers) }
+    }
+}
+
+/// The destination of the file, as the client specified it.
+public struct Destination: Sendable, Equatable, Codable {
+    /// Relative to the downloads root, with `/` between components; nil: the session's folder, otherwise the root itself.
+    public var directory: String?
+    /// A name or a template (`FilenameTemplate`); nil: the name that the response suggests.
+    public var filename: String?
+    public var onConflict: Conflict?
+    public var createDirectories = true
+
+    public init(directory: String? = nil, filename: String? = nil, onConflict: Conflict? = nil) {
+        self.directory = directory
+        self.filename = filename
+        self.onConflict = onConflict
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let stored = try decoder.container(keyedBy: CodingKeys.self)
+        directory = try stored.decodeIfPresent(String.self, forKey: .directory)
+        filename = try stored.decodeIfPresent(String.self, forKey: .filename)
+        onConflict = try stored.decodeIfPresent(Conflict.self, forKey: .onConflict)
+        createDirectories = try stored.decode(.createDirectories, default: true)
+    }
+
+    /// What fetchd does if a file with that name exists at promotion.
+    public enum Conflict: String, Sendable, Codable, CaseIterable {
+        /// The new file is named `name (1).ext`.
+        case rename
+        /// The job fails with `destination_exists`.
+        case error
+        /// The new file replaces the existing file.
+        case replace
+    }
+}
+
+/// In seconds. Missing values are taken from the session, then from the defaults.
+public struct Timeouts: Sendable, Equatable, Codable {
+    /// The longest time in which the server sends nothing.
+    public var requestSeconds: Double?
+    /// The longest time to establish a connection.
+    public var connectSeconds: Double?
+    /// The longest time for the job, from its first attempt, without pauses.
+    public var resourceSeconds: Double?
+
+    public init(requestSeconds: Double? = nil, connectSeconds: Double? = nil, resourceSeconds: Double? = nil) {
+        self.requestSeconds = requestSeconds
+        self.connectSeconds = connectSeconds
+        self.resourceSeconds = resourceSeconds
+    }
+
+    public static let defaults = Timeouts(requestSeconds: 60, connectSeconds: 30, resourceSeconds: 604_800)
+}
+
+/// Whether fetchd computes the SHA-256 digest of the file for its receipt.
+public enum Digest: String, Sendable, Codable, CaseIterable {
+    case sha256 = "sha-256"
+    case none
+}
+
+public enum Priority: String, Sendable, Codable, CaseIterable {
+    case high, normal, low
+
+    public static let lowestRank = Priority.low.rank
+
+    /// Jobs with a smaller rank start first.
+    public var rank: Int {
+        switch self {
+        case .high: 0
+        case .normal: 1
+        case .low: 2
+        }
+    }
+}
+
+/// The conditions for which a job can wait instead of failing, if the job or its session lists them. `space` covers a
+/// full disk and a downloads folder that does not work.
+public enum WaitFor: String, Sendable, Codable, CaseIterable {
+    case credentials, url, space
+
+    public static let defaults: [WaitFor] = [.space]
+}
+
+/// The fields that a PATCH may change.
+public enum PatchableField: String, Sendable, CaseIterable {
+    case url, headers, credentials, priority, connections, metadata, deadline, destination
+    case rateLimit = "rate_limit_bytes_per_second"
+    case notBefore = "not_before"
+    case waitFor = "wait_for"
+}
+
+extension Set<PatchableField> {
+    /// The kinds of help that these fields give to waiting jobs.
+    public var help: Set<Help> {
+        var help: Set<Help> = []
+        if contains(.url) { help.insert(.url) }
+        if contains(.credentials) || contains(.headers) { help.insert(.credentials) }
+        return help
+    }
+}
+
+extension JobState {
+    /// Whether a PATCH may still change the field. A succeeded job allows only `metadata`, and a promotion fixes the
+    /// destination. A failed or cancelled job uses the new values in its next run.
+    public func lets(_ field: PatchableField) -> Bool {
+        switch self {
+        case .succeeded: field == .metadata
+        case .running(.promoting): field != .destination
+        case .queued, .running(.attempting), .waiting, .paused, .failed, .cancelled: true
+        }
+    }
+}
+
+/// What a client supplies to a job that waits for help.
+public enum Help: Sendable, CaseIterable {
+    /// Other credentials for the server, or another `Authorization` header.
+    case credentials
+    /// Another URL of the file.
+    case url
+    /// Another proxy for the session, or other credentials for it.
+    case proxy
 }

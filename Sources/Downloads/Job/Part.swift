@@ -1,8 +1,8 @@
+import Formats
 import Foundation
 import HTTPSemantics
 
-/// The received bytes of a job. A part is an entity of its own, so that it can outlive the attempt and pass to another
-/// job.
+/// The received bytes of a job. A part is an entity of its own, so that it can outlive the attempt and pass to another job.
 public struct Part: Sendable, Equatable {
     public var id: PartID
     /// The URL that the bytes came from.
@@ -41,12 +41,10 @@ public struct Part: Sendable, Equatable {
 
     /// The missing bytes. If the size is unknown: everything after the received bytes.
     public var missing: [Range<Int64>] { size.map(ranges.gaps(upTo:)) ?? [ranges.end..<Int64.max] }
-}
 
-extension Part {
     /// How long a part is kept while no bytes are added to it. The countdown stops while the job is paused.
     public struct Expiry: Sendable, Equatable {
-        /// Seconds: the session's `resume_data_ttl_seconds` at the time when the part last received bytes.
+        /// In seconds. It is the session's `resume_data_ttl_seconds` at the time when the part last received bytes.
         public var lifetime: TimeInterval
         /// nil while an attempt is in progress, because a growing part does not expire.
         public var countdown: Countdown?
@@ -65,5 +63,82 @@ extension Part {
                 Expiry(lifetime: lifetime, countdown: begun.running(at: now))
             }
         }
+    }
+}
+
+/// A part's identifier: `part_` and a ULID; also the name of its file. If several services share the database, the number and
+/// the epoch of the node follow that made the part: `part_01HZX3K9V7Q2N4R8T6W0YB5CDH-3.2`. No identifier is used again.
+public struct PartID: Sendable, Hashable, Codable, CustomStringConvertible {
+    public let text: String
+    public init(_ text: String) { self.text = text }
+
+    /// - Parameter owner: the node that makes the part; nil in a database of one service.
+    public static func make(_ ulid: ULID, by owner: Node? = nil) -> PartID {
+        PartID("part_\(ulid)" + (owner.map { "-\($0.number).\($0.epoch)" } ?? ""))
+    }
+
+    /// The node that made the part; nil if it was made in a database of one service.
+    public var owner: Node? {
+        guard let mark = text.utf8.lastIndex(of: UInt8(ascii: "-")) else { return nil }
+        let numbers = text[mark...].dropFirst().split(separator: ".", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let number = Int64(numbers[0]), let epoch = Int64(numbers[1]), number > 0, epoch > 0
+        else { return nil }
+        return Node(number: number, epoch: epoch)
+    }
+
+    public var description: String { text }
+}
+
+/// One run of a service that shares its PostgreSQL database with others. A service that starts again is the same node with a
+/// larger epoch.
+public struct Node: Sendable, Hashable {
+    /// Identifies the service in its database; at least 1.
+    public let number: Int64
+    /// Raised when the service starts, and when others take over its work; at least 1.
+    public let epoch: Int64
+
+    public init(number: Int64, epoch: Int64) {
+        self.number = number
+        self.epoch = epoch
+    }
+}
+
+/// The bytes of a file that are present: half-open ranges, counted from 0, in ascending order, without overlap.
+public typealias ByteRanges = RangeSet<Int64>
+
+extension ByteRanges {
+    /// The first `count` bytes.
+    public init(prefix count: Int64) { self.init(0..<Swift.max(0, count)) }
+
+    /// Pairs of first position and end, as they are stored and shown; nil if the pairs are not ascending ranges with
+    /// gaps between them.
+    public init?(pairs: [[Int64]]) {
+        self.init()
+        var end: Int64 = -1
+        for pair in pairs {
+            // Adjacent ranges would be one range.
+            guard pair.count == 2, pair[0] > end, pair[0] >= 0, pair[1] > pair[0] else { return nil }
+            end = pair[1]
+            insert(contentsOf: pair[0]..<pair[1])
+        }
+    }
+
+    public var pairs: [[Int64]] { ranges.map { [$0.lowerBound, $0.upperBound] } }
+
+    /// The number of bytes in all ranges.
+    public var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
+
+    /// The number of bytes before the first missing byte.
+    public var prefix: Int64 { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
+
+    /// The position after the last byte.
+    public var end: Int64 { ranges.last?.upperBound ?? 0 }
+
+    public var isPrefix: Bool { prefix == end }
+
+    /// The missing ranges of a file of this size.
+    public func gaps(upTo size: Int64) -> [Range<Int64>] {
+        guard size > 0 else { return [] }
+        return Array(ByteRanges(0..<size).subtracting(self).ranges)
     }
 }

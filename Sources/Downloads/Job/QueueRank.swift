@@ -49,9 +49,7 @@ public struct QueueRank: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
-    private init(digits: [Int]) {
-        text = String(decoding: digits.map { Digit.all[$0] }, as: UTF8.self)
-    }
+    private init(digits: [Int]) { text = String(decoding: digits.map { Digit.all[$0] }, as: UTF8.self) }
 
     /// The number of bytes that `before` counts down.
     private static let beginning = 8
@@ -70,4 +68,13 @@ extension QueueRank: Comparable {
     public static func < (one: QueueRank, other: QueueRank) -> Bool {
         one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
     }
+}
+
+/// Where a job is moved to, among the jobs of its session and priority that wait for a slot: those that are queued,
+/// waiting or paused.
+public enum QueuePlace: Sendable, Equatable {
+    case top
+    case bottom
+    case before(JobID)
+    case after(JobID)
 }

@@ -1,3 +1,69 @@
+import HTTPSemantics
+
+/// The result of a succeeded job.
+public struct Finish: Sendable, Equatable, Codable {
+    public var file: FinishedFile
+    public var receipt: Receipt
+
+    public init(file: FinishedFile, receipt: Receipt) {
+        self.file = file
+        self.receipt = receipt
+    }
+}
+
+/// The downloaded file at its destination.
+public struct FinishedFile: Sendable, Equatable, Codable {
+    /// Relative to the downloads root, with `/` between components.
+    public var path: String
+    /// The size in bytes.
+    public var size: Int64
+    /// The SHA-256 in lowercase hexadecimal; nil if the job specified `digest: "none"`.
+    public var sha256: String?
+    public var contentType: String?
+    /// Distinguishes the file from another file that later has the same path. nil for files that were finished by a
+    /// version that did not store the mark.
+    public var mark: FileMark?
+
+    public init(path: String, size: Int64, sha256: String?, contentType: String?, mark: FileMark? = nil) {
+        self.path = path
+        self.size = size
+        self.sha256 = sha256
+        self.contentType = contentType
+        self.mark = mark
+    }
+
+    /// Whether the file found at the path is this file (possibly modified since) or a faithful copy of it. A copy that was moved
+    /// from another disk or restored from a backup keeps size and time. Without a stored mark, every file counts as this one.
+    public func isThis(size: Int64, _ found: FileMark) -> Bool {
+        guard let mark else { return true }
+        return found.isOfSameFile(as: mark) || size == self.size && found.modified == mark.modified
+    }
+}
+
+/// Identifies a file on disk independently of its name.
+public struct FileMark: Sendable, Equatable, Codable {
+    public var inode: UInt64
+    /// The creation time in nanoseconds since 1970; nil if the file system does not record it. The inode number alone
+    /// is not enough, because file systems reuse free numbers at once.
+    public var born: Int64?
+    /// The time of the last write, in nanoseconds since 1970.
+    public var modified: Int64
+
+    public init(inode: UInt64, born: Int64?, modified: Int64) {
+        self.inode = inode
+        self.born = born
+        self.modified = modified
+    }
+
+    /// Whether both marks belong to the same file, which may have been modified in between. If a creation time is
+    /// missing, the inode number alone decides.
+    public func isOfSameFile(as other: FileMark) -> Bool {
+        guard inode == other.inode else { return false }
+        guard let born, let others = other.born else { return true }
+        return born == others
+    }
+}
+
 /// The record of how a finished job received its file.
 public struct Receipt: Sendable, Equatable, Codable {
     public var finalURL: String
@@ -18,7 +84,7 @@ public struct Receipt: Sendable, Equatable, Codable {
 
     /// How the server has coded the content, although fetchd asks for it uncoded.
     public struct Coding: Sendable, Equatable, Codable {
-        /// As the server named it, in lower case: `gzip`.
+        /// The name that the server used, in lower case: `gzip`.
         public var name: String
         /// Whether the file has the decoded bytes. If not, it has the bytes as they were received.
         public var isDecoded: Bool
@@ -66,5 +132,39 @@ public struct Receipt: Sendable, Equatable, Codable {
         self.coding = coding
         self.attempts = attempts
         self.timings = timings
+    }
+}
+
+/// The URLs of a receipt can have users and queries.
+extension Receipt {
+    public var holdsSecrets: Bool { URLRule.holdsSecret(finalURL) || redirects.contains(where: URLRule.holdsSecret) }
+
+    /// The receipt as it is known without the key.
+    public var withoutSecrets: Receipt {
+        var receipt = self
+        receipt.finalURL = URLRule.redacted(finalURL)
+        receipt.redirects = redirects.map(URLRule.redacted)
+        return receipt
+    }
+}
+
+/// The move of a verified part to its destination. It is committed before the rename, so that fetchd can continue it
+/// after a restart.
+public struct Promotion: Sendable, Equatable, Codable {
+    public var part: PartID
+    /// The file's inode number. It distinguishes the renamed part from another file with that name.
+    public var inode: UInt64
+    public var conflict: Destination.Conflict
+    public var file: FinishedFile
+    public var receipt: Receipt
+
+    public init(
+        part: PartID, inode: UInt64, conflict: Destination.Conflict, file: FinishedFile, receipt: Receipt
+    ) {
+        self.part = part
+        self.inode = inode
+        self.conflict = conflict
+        self.file = file
+        self.receipt = receipt
     }
 }

@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import HTTPSemantics
 
@@ -110,7 +111,7 @@ private struct Argument {
         return number
     }
 
-    /// Seconds, with or without a fraction.
+    /// Reads seconds, with or without a fraction.
     func duration() throws(RehearsalFault) -> Duration {
         guard isDecimal(with: [UInt8(ascii: ".")]), let seconds = Double(value),
             0...Double(Rehearsal.longestSeconds) ~= seconds
@@ -124,10 +125,9 @@ private struct Argument {
         guard value.utf8.count <= Self.longestValue, let first = value.utf8.first, let last = value.utf8.last else {
             return false
         }
-        return [first, last].allSatisfy(isDigit) && value.utf8.allSatisfy { isDigit($0) || others.contains($0) }
+        return [first, last].allSatisfy(\.isASCIIDigit)
+            && value.utf8.allSatisfy { $0.isASCIIDigit || others.contains($0) }
     }
-
-    private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
     private var fault: RehearsalFault { RehearsalFault(parameter, value.prefix(Self.longestShown)) }
 
@@ -140,4 +140,12 @@ extension RehearsalFault {
     fileprivate init(_ parameter: Parameter, _ value: some StringProtocol) {
         self.init("has the parameter \(parameter.rawValue) \"\(value)\", which must be \(parameter.rule)")
     }
+}
+
+/// Why a URL is not a valid rehearsal.
+public struct RehearsalFault: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Completes "The URL ...".
+    public let description: String
+
+    init(_ description: String) { self.description = description }
 }

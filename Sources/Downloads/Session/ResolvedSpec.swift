@@ -1,7 +1,6 @@
 import HTTPSemantics
 
-/// The specification that an attempt uses: that of the job, completed with the session's configuration and the
-/// defaults.
+/// The specification that an attempt uses: that of the job, completed with the session's configuration and the defaults.
 public struct ResolvedSpec: Sendable, Equatable {
     public var url: String
     /// Whether fetchd can try another URL if this one fails permanently.
@@ -42,7 +41,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var sizeLimit: SizeLimit?
     /// The members of the job whose secrets are lost with their key.
     public var lost: Set<SecretMember>
-    /// The same for the members of the session that the job uses.
+    /// The members of the session that the job uses and whose secrets are lost with their key.
     public var lostBySession: Set<SecretMember>
 
     public init(_ job: Job, in configuration: SessionConfiguration) {
@@ -58,9 +57,9 @@ public struct ResolvedSpec: Sendable, Equatable {
         credentials = spec.credentials
         headers = Self.merge(configuration.headers, spec.headers)
         userAgent = configuration.userAgent ?? SessionConfiguration.defaultUserAgent
-        requestSeconds = Self.first(spec.timeouts, configuration.timeouts, \.requestSeconds)
-        connectSeconds = Self.first(spec.timeouts, configuration.timeouts, \.connectSeconds)
-        resourceSeconds = Self.first(spec.timeouts, configuration.timeouts, \.resourceSeconds)
+        requestSeconds = Self.time(\.requestSeconds, of: spec.timeouts, or: configuration.timeouts)
+        connectSeconds = Self.time(\.connectSeconds, of: spec.timeouts, or: configuration.timeouts)
+        resourceSeconds = Self.time(\.resourceSeconds, of: spec.timeouts, or: configuration.timeouts)
         minimumSpeed = configuration.minimumSpeed
         sessionRateLimit = configuration.rateLimit
         tls = configuration.tls
@@ -101,7 +100,151 @@ public struct ResolvedSpec: Sendable, Equatable {
         return session.filter { !taken.contains($0.name.lowercased()) } + job
     }
 
-    private static func first(_ job: Timeouts, _ session: Timeouts, _ path: KeyPath<Timeouts, Double?>) -> Double {
+    private static func time(_ path: KeyPath<Timeouts, Double?>, of job: Timeouts, or session: Timeouts) -> Double {
         job[keyPath: path] ?? session[keyPath: path] ?? Timeouts.defaults[keyPath: path] ?? 0
+    }
+}
+
+/// The digests that a file must match, and the conditions for continuing its bytes.
+extension ResolvedSpec {
+    /// Whether the next attempt may continue bytes with these validators: if they are strong, or if the job's checksum
+    /// verifies the whole file. Only GET defines ranges (RFC 9110, section 14.2). Coded bytes are not continued,
+    /// because another response may have another coding.
+    public func canContinue(_ validators: Validators) -> Bool {
+        method == .get && (validators.strong != nil || restsOnChecksum && !validators.isEncoded)
+    }
+
+    /// All digests that the bytes must match.
+    public func claims(_ label: FileLabel) -> [DigestClaim] {
+        (checksum.map { [DigestClaim(.client, $0)] } ?? []) + label.digests
+    }
+
+    /// The digests that fetchd computes: for the receipt, and to verify the bytes.
+    public func algorithms(_ label: FileLabel) -> Set<Checksum.Algorithm> {
+        Set(claims(label).map(\.checksum.algorithm)).union(digest == .sha256 ? [.sha256] : [])
+    }
+}
+
+/// An attempt of a job whose secrets are lost ends before its first request.
+extension ResolvedSpec {
+    /// Why the job must wait for its secrets; nil if it has all of them.
+    public var lossOfSecrets: Failure? {
+        guard !lost.isEmpty || !lostBySession.isEmpty else { return nil }
+        var sentences = ["The key that sealed the secrets of this job is lost."]
+        let patchable = lost.subtracting([.body])
+        if !patchable.isEmpty { sentences.append("Supply them with PATCH: \(patchable.listed).") }
+        if lost.contains(.body) {
+            sentences.append("Its request body is lost, too: cancel the job and create it again.")
+        }
+        if !lostBySession.isEmpty { sentences.append("Supply those of its session with PUT: \(lostBySession.listed).") }
+        return Failure(.credentialsRequired, sentences.joined(separator: " "))
+    }
+}
+
+/// Clients can change a job and its session while an attempt runs.
+extension ResolvedSpec {
+    /// Whether an attempt with the other specification sends the same requests, and its failure has the same
+    /// consequence. If so, the end of an attempt with one of them also holds for the other.
+    public func endsLike(_ other: ResolvedSpec) -> Bool {
+        asksLike(other) && waitFor == other.waitFor && retry == other.retry && lost == other.lost
+            && lostBySession == other.lostBySession
+    }
+
+    private func asksLike(_ other: ResolvedSpec) -> Bool {
+        let isSameSource = url == other.url && mirrors == other.mirrors && proxy == other.proxy && tls == other.tls
+        return isSameSource && headers == other.headers && credentials == other.credentials
+            && userAgent == other.userAgent
+    }
+}
+
+/// The destination of a file, with the session's defaults applied. Only the file name may still depend on the response.
+public struct Place: Sendable, Equatable {
+    /// Relative to the downloads root; empty is the root itself.
+    public var directory: String
+    /// A name or a template; nil: the name that the response suggests.
+    public var filename: String?
+    public var conflict: Destination.Conflict
+    public var createDirectories: Bool
+
+    public init(directory: String, filename: String?, conflict: Destination.Conflict, createDirectories: Bool) {
+        self.directory = directory
+        self.filename = filename
+        self.conflict = conflict
+        self.createDirectories = createDirectories
+    }
+
+    /// The place that a job specifies. This place supplies the members that the job leaves out.
+    public func specified(by destination: Destination) -> Place {
+        Place(
+            directory: destination.directory ?? directory, filename: destination.filename ?? filename,
+            conflict: destination.onConflict ?? conflict, createDirectories: destination.createDirectories)
+    }
+}
+
+/// The largest size of a file, and which setting limits it.
+public struct SizeLimit: Sendable, Equatable {
+    public enum Source: Sendable, Equatable {
+        /// `max_size` of the job.
+        case job
+        /// `max_total_size` of the session, of which other jobs use a part.
+        case session(total: Int64)
+        /// `--max-file-size`.
+        case service
+    }
+
+    /// 0 or more.
+    public let bytes: Int64
+    public let source: Source
+
+    public init(_ bytes: Int64, of source: Source) {
+        self.bytes = bytes
+        self.source = source
+    }
+
+    /// The lower limit; of two equal limits the first one.
+    public func lower(_ other: SizeLimit?) -> SizeLimit {
+        guard let other, other.bytes < bytes else { return self }
+        return other
+    }
+
+    public var failure: Failure {
+        switch source {
+        case .job: Failure(.tooLarge, "The file is larger than the job's max_size of \(bytes) bytes.")
+        case .session(let total):
+            Failure(
+                .tooLarge,
+                "The file is larger than the \(bytes) bytes that are left of the session's max_total_size of \(total) bytes."
+            )
+        case .service: Failure(.tooLarge, "The file is larger than the service's --max-file-size of \(bytes) bytes.")
+        }
+    }
+}
+
+extension DigestClaim {
+    /// - Parameter digests: the digests of the whole file, in lowercase hexadecimal.
+    /// - Returns: the failure; nil if the bytes match the claim.
+    public func refutation(by digests: [Checksum.Algorithm: String]) -> Failure? {
+        let found = digests[checksum.algorithm]
+        guard found != checksum.value else { return nil }
+        let algorithm = checksum.algorithm.rawValue
+        return Failure(
+            .checksumMismatch,
+            "The \(algorithm) of the bytes is \(found ?? "unknown"); \(claimant.name) says \(checksum.value).")
+    }
+}
+
+extension [DigestClaim] {
+    /// The failure of the first claim that the bytes do not match; nil if they match all claims.
+    public func refutation(by digests: [Checksum.Algorithm: String]) -> Failure? {
+        lazy.compactMap { $0.refutation(by: digests) }.first
+    }
+}
+
+extension DigestClaim.Claimant {
+    fileprivate var name: String {
+        switch self {
+        case .client: "the job's checksum"
+        case .reprDigest, .contentDigest, .contentMD5: "the server's \(rawValue)"
+        }
     }
 }

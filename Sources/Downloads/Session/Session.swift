@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 
 /// A named group of jobs with one configuration. Clients return to a session by its name.
@@ -34,4 +35,46 @@ public struct Session: Sendable, Equatable {
 public enum Acknowledgement: String, Sendable, Codable, CaseIterable {
     case expected
     case unexpected = "none"
+}
+
+/// The data of `session.waiting`: the jobs that need help, and the kind of help.
+extension Session {
+    /// The maximum number of jobs in the event, oldest first. The job list of the session contains all of them.
+    public static let mostJobsAnnounced = 100
+
+    /// - Parameters:
+    ///   - counts: how many jobs wait for each kind of help.
+    ///   - jobs: the oldest of these jobs, each with its wait.
+    public static func waitingAnnouncement(_ counts: [Wait.Name: Int], jobs: [(id: JobID, wait: Wait)]) -> JSONObject {
+        [
+            "counts": [
+                "credentials": .count(counts[.credentials] ?? 0), "url": .count(counts[.url] ?? 0),
+            ],
+            "jobs": .array(
+                jobs.map { job, wait in
+                    [
+                        "job": .string(job.text), "reason": .string(wait.name.rawValue),
+                        "challenge": wait.challenge?.document ?? .null,
+                    ]
+                }),
+        ]
+    }
+}
+
+/// A session's or webhook's name: 1 to 128 of `A-Z a-z 0-9 . _ -`, not `.` or `..`.
+public struct Name: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+
+    public init?(_ text: String) {
+        guard (1...128).contains(text.utf8.count), text != ".", text != "..",
+            text.utf8.allSatisfy({ $0.isASCIIAlphanumeric || "._-".utf8.contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    /// Makes a name that was validated before it was stored.
+    public init(trusted text: String) { self.text = text }
+
+    public static let `default` = Name(trusted: "default")
+    public var description: String { text }
 }

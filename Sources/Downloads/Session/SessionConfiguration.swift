@@ -6,8 +6,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var headers: [HeaderField] = []
     public var userAgent: String?
     public var timeouts = Timeouts()
-    /// The maximum number of running jobs. A job holds its slot from start to end. nil: only the service's limit
-    /// applies.
+    /// The maximum number of running jobs. A job holds its slot from start to end. nil: only the service's limit applies.
     public var maxConcurrentJobs: Int?
     /// The smaller of this limit and the service's limit applies.
     public var maxConnectionsPerHost: Int?
@@ -17,10 +16,10 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var onConflict: Destination.Conflict?
     public var waitFor: [WaitFor]?
     public var digest: Digest?
-    /// For each job that does not specify it.
+    /// It applies to each job that does not specify it.
     public var decodes: Bool?
     public var priority: Priority?
-    /// For each job that does not specify its own number.
+    /// The number for each job that does not specify its own.
     public var connections: Int?
     /// Seconds between the end of the last job and `session.finished`, so that jobs that a loop submits one by one form
     /// one batch.
@@ -37,7 +36,7 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var minimumSpeed: Int64?
     public var tls = TLSRule()
     public var proxy: Proxy?
-    /// Seconds for which fetchd keeps the bytes of a job that does not run.
+    /// The seconds for which fetchd keeps the bytes of a job that does not run.
     public var resumeDataTTL: Double?
     public var metadata = Metadata()
     /// The members whose secrets cannot be read any more, because the key that sealed them is lost.
@@ -76,4 +75,64 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public static let defaultUserAgent = "fetchd"
     /// A week.
     public static let defaultResumeDataTTL: TimeInterval = 604_800
+}
+
+/// The secrets of a session, and what is left of it without them.
+extension SessionConfiguration {
+    /// The members that hold secrets.
+    public var secrets: Set<SecretMember> {
+        var secrets: Set<SecretMember> = []
+        if headers.contains(where: \.isSecret) { secrets.insert(.headers) }
+        if let proxy, proxy != proxy.withoutCredentials { secrets.insert(.proxy) }
+        return secrets
+    }
+
+    /// The configuration as it is known without the key.
+    public var withoutSecrets: SessionConfiguration {
+        var configuration = self
+        configuration.lost.formUnion(secrets)
+        configuration.headers = headers.map(\.redacted)
+        configuration.proxy = proxy?.withoutCredentials
+        return configuration
+    }
+
+    /// A placeholder stands for a header that the session does not have.
+    public struct UnknownPlaceholder: Error, Sendable, Equatable {
+        /// The name of the header.
+        public var header: String
+    }
+
+    /// The configuration with the secrets of `stored` where a client has sent back their redacted form: the placeholder of
+    /// a header, and the proxy without its user and password.
+    public func keepingSecrets(of stored: SessionConfiguration) throws(UnknownPlaceholder) -> SessionConfiguration {
+        var kept = self
+        for (index, header) in headers.enumerated() where header.isRedacted {
+            let name = header.name.lowercased()
+            guard let known = stored.headers.first(where: { $0.name.lowercased() == name }) else {
+                throw UnknownPlaceholder(header: header.name)
+            }
+            kept.headers[index].value = known.value
+        }
+        if let proxy, proxy == stored.proxy?.withoutCredentials { kept.proxy = stored.proxy }
+        if stored.lost.contains(.headers), kept.headers.contains(where: \.isRedacted) { kept.lost.insert(.headers) }
+        if stored.lost.contains(.proxy), kept.proxy != nil, kept.proxy == stored.proxy { kept.lost.insert(.proxy) }
+        return kept
+    }
+}
+
+/// The certificates that the transfers of a session, or the requests to a webhook, accept.
+public struct TLSRule: Sendable, Equatable, Codable {
+    /// The path of a PEM file, in fetchd's file system. Its certificates are trusted instead of the system's.
+    public var caFile: String?
+    /// By host: base64 of the SHA-256 digests of public keys (SubjectPublicKeyInfo). One of them must match the server's key.
+    public var pinnedPublicKeys: [String: [String]]
+    /// false accepts any certificate. fetchd logs a warning each time a session or webhook is declared with it, and for
+    /// each attempt of a job.
+    public var verify: Bool
+
+    public init(caFile: String? = nil, pinnedPublicKeys: [String: [String]] = [:], verify: Bool = true) {
+        self.caFile = caFile
+        self.pinnedPublicKeys = pinnedPublicKeys
+        self.verify = verify
+    }
 }

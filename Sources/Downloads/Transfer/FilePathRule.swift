@@ -31,7 +31,7 @@ public enum FilePathRule {
         return nil
     }
 
-    /// The same for a folder, relative to the downloads root, with `/` between components. An empty path is the root
+    /// The fault in the path of a folder, relative to the downloads root, with `/` between components. An empty path is the root
     /// itself.
     public static func fault(inDirectory path: String) -> String? {
         if path.isEmpty { return nil }

@@ -1,10 +1,11 @@
+import Formats
 import HTTPSemantics
 
 /// The rules for request headers that a client specifies.
 extension HeaderField {
     /// The fault in the header, as the end of a sentence; nil if fetchd may send it.
     public var fault: String? {
-        if name.isEmpty || !name.utf8.allSatisfy(Self.isTokenByte) {
+        if name.isEmpty || !name.utf8.allSatisfy(\.isHTTPTokenCharacter) {
             return "is not a header name (RFC 9110, section 5.1)"
         }
         if value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) { return "contains CR, LF or NUL" }
@@ -26,13 +27,4 @@ extension HeaderField {
         "host", "range", "if-range", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
         "expect", "accept-encoding", "proxy-connection", "keep-alive",
     ]
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-    }
 }

@@ -9,8 +9,7 @@ public enum ResponseVerdict: Sendable, Equatable {
     case accept(at: Int64, skipping: Int64, size: Int64?, ResumeOutcome)
     /// The server has no byte left to send: the part is complete.
     case alreadyComplete(offset: Int64)
-    /// The received bytes cannot be continued, and this response does not begin at 0. Request the file again from the
-    /// start.
+    /// The received bytes cannot be continued, and this response does not begin at 0. Request the file again from the start.
     case askFromStart(ResumeOutcome.RestartReason)
     /// Follow the redirect. 307 and 308 repeat the request; the other statuses can change its method to GET.
     case redirect(status: Int)
@@ -43,7 +42,7 @@ extension ResponseVerdict {
         // (RFC 9110, section 14.4).
         if asked.isRange, let range = response.contentRange, !range.isWhole { return .askFromStart(.badRange) }
         guard asked.bytesHad > 0 else { return fromStart(size: response.contentLength, asked) }
-        let reason = difference(response.validators, response.contentLength, asked)
+        let reason = difference(of: response, size: response.contentLength, from: asked)
         if reason == .sizeChanged { return .askFromStart(.sizeChanged) }
         return .accept(at: 0, skipping: 0, size: response.contentLength, .restarted(reason ?? .rangeIgnored))
     }
@@ -52,11 +51,9 @@ extension ResponseVerdict {
         .accept(at: 0, skipping: 0, size: size, asked.restart.map(ResumeOutcome.restarted) ?? .fresh)
     }
 
-    /// The request continued no bytes. A range is then as good as a 200 if it is the whole file. A piece is not the
-    /// file.
+    /// The request continued no bytes. A range is then as good as a 200 if it is the whole file. A piece is not the file.
     private static func firstRange(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
-        // The server coded the content although fetchd requested `identity`. Without a range it may send the content
-        // uncoded.
+        // The server coded the content although fetchd requested `identity`. Without a range it may send the content uncoded.
         let isRangeOfCoded = asked.isRange && response.validators.isEncoded
         guard case (_, _, let size?)? = statedRange(of: response), response.contentRange?.isWhole == true,
             !isRangeOfCoded
@@ -72,7 +69,7 @@ extension ResponseVerdict {
         guard !response.validators.isEncoded, let (first, last, complete) = statedRange(of: response) else {
             return .askFromStart(.badRange)
         }
-        if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
+        if let reason = difference(of: response, size: complete, from: asked) { return .askFromStart(reason) }
         guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
         // A range that starts earlier is trimmed, if its length confirms the start: a wrong start would shift every
         // byte. A range that starts later leaves a gap. A range that ends too early would need a further request, which
@@ -99,16 +96,17 @@ extension ResponseVerdict {
 
     private static func unsatisfied(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseVerdict {
         guard case .unsatisfied(let complete)? = response.contentRange else { return .askFromStart(.badRange) }
-        if let reason = difference(response.validators, complete, asked) { return .askFromStart(reason) }
+        if let reason = difference(of: response, size: complete, from: asked) { return .askFromStart(reason) }
         guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
         let isWhole = asked.bytesHad > 0 && asked.offset == complete
         return isWhole ? .alreadyComplete(offset: complete) : .askFromStart(.badRange)
     }
 
     /// Why these bytes differ from the received bytes; nil if no difference is known.
-    private static func difference(_ now: Validators, _ size: Int64?, _ asked: RequestedRange)
-        -> ResumeOutcome.RestartReason?
-    {
+    private static func difference(
+        of response: ResponseFacts, size: Int64?, from asked: RequestedRange
+    ) -> ResumeOutcome.RestartReason? {
+        let now = response.validators
         let before = asked.validators
         if let old = before.etag, let new = now.etag, old != new { return .etagChanged }
         if before.etag == nil, let old = before.lastModified, let new = now.lastModified, old != new {

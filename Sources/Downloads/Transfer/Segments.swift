@@ -1,12 +1,11 @@
 import Foundation
 
-/// Decides which connection fetches which missing bytes of a file. This is a value: it decides, and the connections
-/// act.
+/// Decides which connection fetches which missing bytes of a file. This is a value: it decides, and the connections act.
 ///
-/// Each missing byte is either unleased or in a segment on which a connection has a lease. An idle connection gets
-/// unleased bytes, otherwise half of the largest segment. A segment that was cut ends at the cut once a response brings
-/// the other half. Until then, and after that half is released, the segment grows back into it, as far as its own
-/// response reaches. So further connections do no harm if a server serves only one.
+/// Each missing byte is either unassigned, or in a segment that one connection fetches under a lease. An idle connection gets
+/// unassigned bytes or, if there are none, the second half of the largest segment. The response for the first half often
+/// includes the second half, too. Until a response for the second half is accepted, and after its lease is released, the first
+/// connection continues into it. So an additional connection does no harm if the server serves only one connection.
 public struct Segments: Sendable, Equatable {
     private struct Segment: Sendable, Equatable {
         /// The position of the next byte to receive.
@@ -141,7 +140,10 @@ public struct Segments: Sendable, Equatable {
         public var isExcess: Bool
 
         public init(offset: Int64, count: Int, isCut: Bool, isExcess: Bool) {
-            (self.offset, self.count, self.isCut, self.isExcess) = (offset, count, isCut, isExcess)
+            self.offset = offset
+            self.count = count
+            self.isCut = isCut
+            self.isExcess = isExcess
         }
     }
 
@@ -167,8 +169,7 @@ public struct Segments: Sendable, Equatable {
         return advance
     }
 
-    /// Extends a segment into the following bytes that no response brings, as far as the segment's own response
-    /// reaches.
+    /// Extends a segment into the following bytes that no response brings, as far as the segment's own response reaches.
     ///
     /// - Returns: the new end of the segment; nil when it does not change.
     private mutating func regained(_ segment: Segment, upTo wish: Int64) -> Int64? {
@@ -198,4 +199,9 @@ public struct Segments: Sendable, Equatable {
     public mutating func close(_ lease: SegmentLease) {
         if let segment = segments[lease], segment.end == .max { segments[lease] = nil } else { release(lease) }
     }
+}
+
+/// The right of one connection to fetch a segment of a file. `Segments` creates the leases. No two leases of a file are equal.
+public struct SegmentLease: Sendable, Hashable {
+    let number: Int
 }

@@ -50,8 +50,7 @@ extension JobSignal {
 }
 
 extension Session {
-    /// Seconds between the end of a batch's last job and its finish. 0 for a deleted session, because no job can join
-    /// its batch.
+    /// Seconds between the end of a batch's last job and its finish. 0 for a deleted session, because no job can join its batch.
     public var finishDelay: TimeInterval {
         isFinishing ? 0 : configuration.finishDelaySeconds ?? SessionConfiguration.defaultFinishDelaySeconds
     }
@@ -81,4 +80,31 @@ extension Webhook {
         }
         return webhook
     }
+}
+
+/// The remaining time of a countdown that can be stopped: the time limit of a job, and the expiry of its part, stop
+/// while the job is paused.
+public enum Countdown: Sendable, Equatable {
+    /// The countdown is stopped, with this number of seconds left.
+    case stopped(left: TimeInterval)
+    case running(until: Date)
+
+    public func stopping(at now: Date) -> Countdown {
+        switch self {
+        case .stopped: self
+        case .running(let until): .stopped(left: max(0, until.timeIntervalSince(now)))
+        }
+    }
+
+    public func running(at now: Date) -> Countdown {
+        switch self {
+        case .stopped(let left): .running(until: now.addingTimeInterval(left))
+        case .running: self
+        }
+    }
+
+    /// The end of the countdown; nil while it is stopped.
+    public var end: Date? { if case .running(let until) = self { until } else { nil } }
+    /// The remaining seconds; nil while the countdown runs.
+    public var left: TimeInterval? { if case .stopped(let left) = self { left } else { nil } }
 }

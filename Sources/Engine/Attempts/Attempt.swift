@@ -1,10 +1,9 @@
+import Base
 import CurlClient
 import Downloads
 import Foundation
 import HTTPSemantics
-import Locks
 import Logging
-import Metrics
 import Storage
 
 /// One try at a job: the task that carries it out, and its state. `run` begins after the commit that admits the job, and

@@ -1,7 +1,7 @@
+import Base
 import CurlClient
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// The side of a running attempt that its observers use: they stop it, change its limits, and read its progress. Every

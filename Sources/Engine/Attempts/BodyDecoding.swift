@@ -1,7 +1,6 @@
-import Compression
+import Base
 import Downloads
 import HTTPSemantics
-import Locks
 
 /// Decodes the coded body of one response, and describes the bytes as they were received. The part's disk queue calls it, in
 /// the order of the bytes.

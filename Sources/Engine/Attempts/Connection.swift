@@ -1,8 +1,7 @@
-import Compression
+import Base
 import CurlClient
 import Downloads
 import HTTPSemantics
-import Locks
 
 /// One connection of an attempt. It makes one exchange after another: through redirects to an accepted response, then for
 /// one segment of the file after another. The primary connection begins the file with its first accepted response.

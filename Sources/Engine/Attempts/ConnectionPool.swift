@@ -1,7 +1,7 @@
+import Base
 import Downloads
 import Foundation
 import HTTPSemantics
-import Locks
 
 /// An address that a file can be requested from.
 struct ConnectionSource: Sendable, Hashable {

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import HTTPSemantics
-import Locks
 import Storage
 
 /// Counts the connections to each host: the primary connections, one for each running job, and the additional ones.

@@ -1,6 +1,5 @@
-import Compression
+import Base
 import CurlClient
-import Descriptors
 import Downloads
 import HTTPSemantics
 

@@ -1,7 +1,7 @@
+import Base
 import CurlClient
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// Admits jobs. When a commit makes jobs due, or a wait ends, the scheduler fills the free slots with jobs.

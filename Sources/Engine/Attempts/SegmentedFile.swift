@@ -1,8 +1,8 @@
+import Base
 import CurlClient
 import Downloads
 import Foundation
 import HTTPSemantics
-import Locks
 import Storage
 
 /// The file that an attempt downloads: the part that its bytes are written to, the bytes that are missing, and the

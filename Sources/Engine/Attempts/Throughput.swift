@@ -1,6 +1,6 @@
+import Base
 import Formats
 import Foundation
-import Locks
 
 /// Bytes that all transfers together have received since the start.
 final class ReceivedBytes: Sendable {

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// Does with the attempts of this node what clients have asked other nodes for: stops them, or gives them changed

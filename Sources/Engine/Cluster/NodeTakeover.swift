@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// Takes over the jobs of nodes whose leases have ended.

@@ -1,8 +1,7 @@
+import Base
 import CLinux
-import Descriptors
 import Downloads
 import Glibc
-import Locks
 
 /// The disk space that parts may use: the free space of the file system, minus a floor for the database and other
 /// programs, minus the space that the other running parts still need.

@@ -1,11 +1,10 @@
+import Base
 import CLinux
-import Descriptors
 import Dispatch
 import Downloads
 import Formats
 import Foundation
 import Glibc
-import Locks
 import Storage
 
 /// The folder of the finished files, and in it the hidden folder of the parts.

@@ -1,7 +1,6 @@
+import Base
 import CLinux
-import Descriptors
 import Glibc
-import Locks
 import Synchronization
 
 /// Syncs the file system of the parts, or the folder of parts, and counts the failures.

@@ -1,4 +1,4 @@
-import Descriptors
+import Base
 import Downloads
 import Foundation
 import Glibc

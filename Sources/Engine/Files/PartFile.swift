@@ -1,10 +1,8 @@
+import Base
 import CLinux
-import Descriptors
 import Downloads
 import Foundation
 import HTTPSemantics
-import Hashing
-import Locks
 
 /// The file of one part while an attempt writes to it. Its disk queue writes, hashes and syncs it, in order. Any thread can
 /// read the counters.

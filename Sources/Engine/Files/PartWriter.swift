@@ -1,8 +1,7 @@
+import Base
 import CLinux
-import Descriptors
 import Downloads
 import Glibc
-import Locks
 
 /// Writes the bytes of a part. The aligned bytes of a large file go past the page cache (`O_DIRECT`).
 ///

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Metrics
 import Storage
 
 /// Turns verified parts into files: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.

@@ -1,7 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
-import Metrics
 import Storage
 
 /// Stores offsets while bytes arrive: it syncs the parts that attempts have written to, then commits their offsets

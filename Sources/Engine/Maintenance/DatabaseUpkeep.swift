@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// Removes events, idempotency keys, counts of bytes and audit entries that are older than the retention, in small steps, so

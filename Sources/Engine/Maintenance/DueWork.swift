@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// Finishes batches that are due. A batch that became due while fetchd did not run is finished at the start.

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// Deletes jobs some time after their end, in slices, so that requests do not wait for the removal.

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import Storage
 
 /// Inspects the downloads folder. While the folder does not work, the scheduler admits no job. When it works again, the

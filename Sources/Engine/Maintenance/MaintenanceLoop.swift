@@ -1,6 +1,5 @@
+import Base
 import Foundation
-import Locks
-import LogLines
 import Logging
 import Storage
 

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 
 /// What an action on many jobs has done so far, and its entry in the audit log.
 public struct ActionRecord: Sendable {

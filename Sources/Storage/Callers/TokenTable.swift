@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import Synchronization
 
 /// All tokens in memory, as they are committed. Requests are authenticated on network threads, which must not read the

@@ -1,7 +1,7 @@
+import Base
 import Downloads
 import Formats
 import Foundation
-import Locks
 
 /// The clock of the service: the wall clock without its jumps.
 ///

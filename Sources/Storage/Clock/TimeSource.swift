@@ -1,7 +1,7 @@
+import Base
 import Downloads
 import Formats
 import Foundation
-import Locks
 
 /// A source of time: the machine, a manual clock of a test, or the clock of the service.
 ///

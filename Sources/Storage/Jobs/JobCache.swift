@@ -1,5 +1,5 @@
+import Base
 import Downloads
-import Locks
 
 /// A job as it is committed, in the cache. Every commit that changes the job replaces the object, so what was derived from
 /// it is current as long as the cache has the same object.

@@ -1,4 +1,4 @@
-import Locks
+import Base
 import PostgresClient
 
 /// The connections that read: as many as reads run at the same time.

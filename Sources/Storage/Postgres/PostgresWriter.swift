@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import Locks
 import PostgresClient
 
 /// The connection that writes. Only the writer's thread uses it, except `statements`.

@@ -1,8 +1,8 @@
+import Base
 import CSQLite
 import Dispatch
 import GRDB
 import Glibc
-import Locks
 import Logging
 
 /// The connections to the database file: one connection that writes and checkpoints, and read-only ones.

@@ -1,5 +1,5 @@
+import Base
 import Glibc
-import Locks
 
 /// What the data folder records about its database outside of the database. A lost database or log can't report its own
 /// loss.

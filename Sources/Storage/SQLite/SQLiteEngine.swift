@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import GRDB
-import Locks
 import Logging
 
 /// A store in an SQLite file of the data folder.

@@ -1,7 +1,7 @@
+import Base
 import Downloads
 import Foundation
 import Glibc
-import Metrics
 import Synchronization
 
 /// Counts for metrics.

@@ -1,5 +1,5 @@
+import Base
 import Dispatch
-import Locks
 
 /// The threads that read the database, so that no read blocks a thread of Swift's tasks. Each read-only connection has
 /// one thread. Each thread runs a serial queue, because concurrent queues share their threads with Swift's tasks.

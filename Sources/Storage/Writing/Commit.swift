@@ -1,5 +1,5 @@
+import Base
 import Downloads
-import Locks
 
 /// The changes of one commit. Observers receive it on the writer's thread, in commit order, before any caller's write
 /// returns.

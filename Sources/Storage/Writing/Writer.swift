@@ -1,10 +1,9 @@
+import Base
 import Dispatch
 import Downloads
 import Formats
 import Foundation
-import Locks
 import Logging
-import Metrics
 
 /// Makes all changes, in group commits: the writes that arrive during a commit share the next one.
 ///

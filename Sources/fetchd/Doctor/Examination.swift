@@ -130,7 +130,7 @@ struct Examination {
 /// The lock of a data folder. A service holds it while it uses the folder. It is looked at without taking it, which could
 /// make a start fail.
 enum FolderLock: Equatable {
-    /// By a process.
+    /// A process with this identifier holds it.
     case held(Int)
     case free
     /// The system does not show it. The reason is the end of a sentence.

@@ -1,7 +1,7 @@
+import Base
 import Configuration
 import Daemon
 import Foundation
-import LogLines
 import Logging
 
 /// `fetchd serve` as a process: raises the limit on file descriptors, runs the service, and stops it on a signal.

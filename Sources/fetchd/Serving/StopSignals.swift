@@ -1,6 +1,6 @@
+import Base
 import Dispatch
 import Glibc
-import Locks
 
 /// The handlers of SIGTERM and SIGINT. The first signal requests an orderly stop. A second signal, or the timeout of
 /// the stop, ends the process at once. The timeout also limits the stop of a node whose jobs others have taken over.

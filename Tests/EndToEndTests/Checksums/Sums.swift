@@ -1,7 +1,7 @@
+import Base
 import Formats
 import Foundation
 import HTTPSemantics
-import Hashing
 import TestKit
 
 /// Hashes in the notations of clients and servers.

@@ -1,6 +1,6 @@
+import Base
 import Formats
 import Foundation
-import Hashing
 import TestKit
 import Testing
 

@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import TestKit
 import Testing
 

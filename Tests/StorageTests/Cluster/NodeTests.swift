@@ -1,5 +1,5 @@
+import Base
 import Downloads
-import Locks
 import PostgresClient
 import TestKit
 import Testing

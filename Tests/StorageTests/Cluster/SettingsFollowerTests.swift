@@ -1,5 +1,5 @@
+import Base
 import Formats
-import Locks
 import TestKit
 import Testing
 

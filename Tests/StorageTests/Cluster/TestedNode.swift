@@ -1,7 +1,7 @@
+import Base
 import Downloads
 import Formats
 import Foundation
-import Locks
 import TestKit
 
 @testable import Storage

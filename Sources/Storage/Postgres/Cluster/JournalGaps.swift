@@ -1,5 +1,5 @@
+import Base
 import Downloads
-import Locks
 import PostgresClient
 
 /// The gaps in the numbers of the events, and with them the question whether the server has all that this process has seen.

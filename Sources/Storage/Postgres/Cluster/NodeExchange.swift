@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import PostgresClient
 
 /// What the nodes tell each other every second without a group commit: the progress of their running jobs, how many run

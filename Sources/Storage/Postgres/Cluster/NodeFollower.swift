@@ -1,6 +1,6 @@
+import Base
 import Downloads
 import Foundation
-import Locks
 import PostgresClient
 
 /// Keeps the memory of this node as the other nodes change the database.

@@ -1,7 +1,7 @@
+import Base
 import Downloads
 import Formats
 import Foundation
-import Locks
 import PostgresClient
 
 /// Whether this node may act. It renews its lease in the database every 3 seconds. The database ends the lease 10 seconds after

@@ -2,6 +2,7 @@ import Downloads
 import Foundation
 import HTTPSemantics
 
+@testable import API
 @testable import Formats
 
 /// The bodies of requests.

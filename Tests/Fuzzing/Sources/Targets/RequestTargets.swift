@@ -2,6 +2,7 @@ import Downloads
 import Foundation
 import HTTPTypes
 
+@testable import API
 @testable import Formats
 @testable import HTTPServer
 

@@ -1,0 +1,220 @@
+import Base
+import Glibc
+
+/// Bytes of a response body, with their memory.
+///
+/// A chunk counts against the window of its transfer while it is referenced, so release it when its bytes are processed. The
+/// release returns the buffer to the client, and resumes the transfer if it was paused because the window was full.
+public final class Chunk: Sendable {
+    public let count: Int
+    private let buffer: Buffer
+    private let start: Int
+    private let pool: BufferPool
+    private let window: SharedWindow
+
+    /// - Parameter range: the bytes of the chunk in the buffer.
+    init(_ buffer: Buffer, _ range: Range<Int>, pool: BufferPool, window: SharedWindow) {
+        start = range.lowerBound
+        count = range.count
+        self.buffer = buffer
+        self.pool = pool
+        self.window = window
+    }
+
+    deinit {
+        pool.giveBack(buffer)
+        window.giveBack(count)
+    }
+
+    /// The bytes, valid only during `body`. Their address and their offset in the body are equal modulo the size of a
+    /// page, if the size of chunks is a multiple of it.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(start: buffer.start + start, count: count))
+    }
+}
+
+/// Collects the small pieces that libcurl delivers into chunks.
+///
+/// A chunk begins in its buffer at the same place within a page as in the body. So a writer that bypasses the page cache
+/// can write the chunks after an unfinished one, too.
+struct ChunkBuilder {
+    private let pool: BufferPool
+    private let window: SharedWindow
+    private var buffer: Buffer?
+    /// The bytes of the buffer that belong to the unfinished chunk.
+    private var filled = 0..<0
+    /// The number of bytes of the body so far.
+    private var position = 0
+    /// The size of the next buffer. A transfer that fills its chunks in time gets large ones.
+    private var next = BufferPool.Size.small
+    /// The arrival time of the first byte of the unfinished chunk; nil if there is none.
+    private(set) var pendingSince: ContinuousClock.Instant?
+
+    init(pool: BufferPool, window: SharedWindow) {
+        self.pool = pool
+        self.window = window
+    }
+
+    /// Copies bytes, for which the window must have room, and passes each full chunk to `handOver`.
+    mutating func append(
+        _ bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant, handOver: (Chunk) -> Void
+    ) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let buffer = currentBuffer(at: now)
+            let piece = rest.prefix(buffer.capacity - filled.upperBound)
+            UnsafeMutableRawBufferPointer(start: buffer.start + filled.upperBound, count: piece.count)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: piece))
+            filled = filled.lowerBound..<filled.upperBound + piece.count
+            position += piece.count
+            rest = rest.dropFirst(piece.count)
+            guard filled.upperBound == buffer.capacity else { continue }
+            next = .large
+            if let chunk = takePending() { handOver(chunk) }
+        }
+    }
+
+    /// Removes and returns the unfinished chunk, because it did not become full in time.
+    mutating func takeOverdue() -> Chunk? {
+        next = .small
+        return takePending()
+    }
+
+    /// Removes and returns the unfinished chunk.
+    mutating func takePending() -> Chunk? {
+        guard let buffer = buffer.take() else { return nil }
+        defer { pendingSince = nil }
+        return Chunk(buffer, filled, pool: pool, window: window)
+    }
+
+    private mutating func currentBuffer(at now: ContinuousClock.Instant) -> Buffer {
+        if let buffer { return buffer }
+        let fresh = pool.take(next)
+        let start = fresh.capacity.isMultiple(of: Buffer.alignment) ? position % Buffer.alignment : 0
+        buffer = fresh
+        filled = start..<start
+        pendingSince = now
+        return fresh
+    }
+}
+
+/// The memory of one chunk.
+///
+/// It is unchecked because it has one owner at a time: the loop fills it, then a chunk holds it without changes. The
+/// lock of the pool separates one owner from the next.
+///
+/// The memory comes from the kernel and returns to it. From the allocator, buffers that live for a moment would lie between
+/// objects that live as long as a transfer, and would stay resident.
+final class Buffer: @unchecked Sendable {
+    let start: UnsafeMutableRawPointer
+    let capacity: Int
+
+    /// A page, for writers that bypass the page cache.
+    static let alignment = 4096
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        let memory = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory, memory != MAP_FAILED else { fatalError("no memory for \(capacity) bytes of a download") }
+        start = memory
+    }
+
+    deinit { munmap(start, capacity) }
+}
+
+/// Unused buffers. A transfer takes a buffer when bytes arrive, not when it starts, so a thousand idle connections hold
+/// none. A slow transfer takes small ones, because it holds each of them until the flush interval ends.
+final class BufferPool: Sendable {
+    enum Size { case small, large }
+
+    /// The maximum number of unused buffers of each size; more are freed. It is enough for the hand-over between a loop
+    /// and its writers.
+    private static let maxIdle = 16
+    private static let small = 32 << 10
+
+    private let smallBytes: Int
+    private let largeBytes: Int
+    private let idle = Locked<(small: [Buffer], large: [Buffer])>(([], []))
+
+    init(bufferBytes: Int) {
+        largeBytes = bufferBytes
+        smallBytes = min(bufferBytes, Self.small)
+    }
+
+    func take(_ size: Size) -> Buffer {
+        switch size {
+        case .small: idle.withLock { $0.small.popLast() } ?? Buffer(capacity: smallBytes)
+        case .large: idle.withLock { $0.large.popLast() } ?? Buffer(capacity: largeBytes)
+        }
+    }
+
+    func giveBack(_ buffer: Buffer) {
+        idle.withLock { idle in
+            if buffer.capacity == smallBytes {
+                if idle.small.count < Self.maxIdle { idle.small.append(buffer) }
+            } else {
+                if idle.large.count < Self.maxIdle { idle.large.append(buffer) }
+            }
+        }
+    }
+}
+
+/// The window of a transfer, shared by the loop that fills it and the threads that release chunks.
+final class SharedWindow: Sendable {
+    private let transfer: TransferID
+    private let mailbox: Mailbox
+    private let window: Locked<Window>
+
+    init(of transfer: TransferID, capacity: Int, mailbox: Mailbox) {
+        self.transfer = transfer
+        self.mailbox = mailbox
+        window = Locked(Window(capacity: capacity))
+    }
+
+    func hasRoom(for count: Int) -> Bool { window.withLock { $0.hasRoom(for: count) } }
+
+    func take(_ count: Int) -> Bool { window.withLock { $0.take(count) } }
+
+    var isClosed: Bool { window.withLock { $0.isClosed } }
+
+    func giveBack(_ count: Int) {
+        if window.withLock({ $0.giveBack(count) }) {
+            mailbox.post(.resume(transfer))
+        }
+    }
+}
+
+/// Flow control of a transfer, as a value: the number of bytes that the handler holds, and whether more may be delivered.
+struct Window: Sendable {
+    private let capacity: Int
+    private(set) var held = 0
+    /// True after a refused request for room, until the window opens again.
+    private(set) var isClosed = false
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// Whether `count` more bytes fit. An empty window accepts any number, because otherwise a window that is smaller
+    /// than one piece would never open.
+    func hasRoom(for count: Int) -> Bool { held == 0 || held + count <= capacity }
+
+    /// Takes room, or closes the window if there is not enough.
+    mutating func take(_ count: Int) -> Bool {
+        guard hasRoom(for: count) else {
+            isClosed = true
+            return false
+        }
+        held += count
+        return true
+    }
+
+    /// Returns room. The result is true when a closed window opens. It opens when half of it is free, so that a
+    /// transfer is not paused and resumed for every chunk.
+    mutating func giveBack(_ count: Int) -> Bool {
+        held -= count
+        guard isClosed, held <= capacity / 2 else { return false }
+        isClosed = false
+        return true
+    }
+}

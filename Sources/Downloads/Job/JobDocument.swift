@@ -1,0 +1,237 @@
+import Formats
+import Foundation
+import HTTPSemantics
+
+/// The job as the API shows it. The document belongs to the domain, not to the API, because the journal stores it: a
+/// terminal event contains the whole job.
+extension Job {
+    public enum Audience: Sendable, Hashable, CaseIterable {
+        /// Callers that may change the job: complete URLs, but without user name and password.
+        case client
+        /// All others, and events, deliveries and logs: URLs also without their query, which often contains a signature.
+        case journal
+    }
+
+    /// The document for callers that may change the job.
+    public func document(live: LiveProgress? = nil) -> JSON { document(for: .client, live: live) }
+
+    func document(for audience: Audience, live: LiveProgress? = nil) -> JSON {
+        var writer = JSONWriter()
+        writeDocument(for: audience, live: live, to: &writer)
+        return .text(writer.text)
+    }
+
+    /// Writes the document as the next value.
+    public func writeDocument(for audience: Audience, live: LiveProgress?, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writeState(live, to: &writer)
+            writer.member("url", audience.shown(url))
+            writer.object("destination", spec.destination.writeMembers)
+            writer.member("priority", (spec.priority ?? .normal).rawValue)
+            writer.member("queue_rank", queueRank?.text)
+            writeTimes(to: &writer)
+            writer.object("progress") { writeProgress(live, to: &$0) }
+            writer.object("resume", live?.resume ?? resume) { $0.writeMembers(to: &$1) }
+            writeOutcome(for: audience, to: &writer)
+            writer.member("tags", spec.tags)
+            writer.member("metadata", spec.metadata.json)
+            writer.member("traceparent", trace?.parent)
+        }
+    }
+
+    private func writeState(_ live: LiveProgress?, to writer: inout JSONWriter) {
+        let phase = live?.phase ?? (state.promotion == nil ? .connecting : .promoting)
+        writer.member("id", id.text)
+        writer.member("session", session.text)
+        writer.member("batch", batch)
+        writer.member("state", state.name.rawValue)
+        writer.member("phase", state.name == .running ? phase.rawValue : nil)
+        writer.member("reason", state.wait?.name.rawValue)
+        writer.member("revision", revision)
+    }
+
+    private func writeTimes(to writer: inout JSONWriter) {
+        writer.member("created_at", createdAt)
+        writer.member("started_at", startedAt)
+        writer.member("finished_at", finishedAt)
+        writer.member("not_before", spec.notBefore)
+        writer.member("deadline", spec.deadline)
+    }
+
+    private func writeOutcome(for audience: Audience, to writer: inout JSONWriter) {
+        writer.member("attempts", attempts)
+        writer.member("retry_at", state.wait?.until)
+        writer.member("challenge", challenge?.document ?? .null)
+        writer.member("cause", state.wait?.cause.document ?? .null)
+        writer.member("failure", state.failure?.document ?? .null)
+        let finish = state.finish
+        writer.object("file", finish?.file) { $0.writeMembers(to: &$1) }
+        writer.object("receipt", finish?.receipt) { $0.writeMembers(for: audience, to: &$1) }
+    }
+
+    /// The challenge that the job waits to answer, or that it has failed to answer.
+    private var challenge: Challenge? { state.wait?.challenge ?? state.failure?.challenge }
+
+    private func writeProgress(_ live: LiveProgress?, to writer: inout JSONWriter) {
+        let running = state.name == .running ? live : nil
+        writer.writeProgress(
+            received: max(running?.bytesReceived ?? bytesDurable, 0), durable: running?.bytesDurable ?? bytesDurable,
+            expected: running?.bytesExpected ?? bytesExpected, rate: running?.bytesPerSecond,
+            isFinished: state.finish != nil)
+    }
+}
+
+extension Job.Audience {
+    fileprivate func shown(_ url: String) -> String {
+        switch self {
+        case .client: URLRule.withoutCredentials(url)
+        case .journal: URLRule.redacted(url)
+        }
+    }
+}
+
+extension LiveProgress {
+    /// The `progress` member of a job.
+    public var document: JSON {
+        var writer = JSONWriter(capacity: 256)
+        writer.object {
+            $0.writeProgress(
+                received: max(bytesReceived, 0), durable: bytesDurable, expected: bytesExpected, rate: bytesPerSecond,
+                isFinished: false)
+        }
+        return .text(writer.text)
+    }
+}
+
+extension JSONWriter {
+    /// - Parameter rate: in bytes per second.
+    fileprivate mutating func writeProgress(
+        received: Int64, durable: Int64, expected: Int64?, rate: Int64?, isFinished: Bool
+    ) {
+        let fraction: Double? =
+            switch expected {
+            case 0?: isFinished ? 1 : nil
+            case let size?: min(1, Double(received) / Double(size))
+            case nil: nil
+            }
+        let left = expected.flatMap { size in rate.flatMap { $0 > 0 ? Double(size - received) / Double($0) : nil } }
+        member("bytes_received", received)
+        member("bytes_durable", durable)
+        member("bytes_expected", expected)
+        member("fraction", fraction)
+        member("bytes_per_second", rate)
+        member("eta_seconds", left.map { Int64($0.rounded(.up)) })
+    }
+}
+
+extension Destination {
+    public var document: JSON {
+        [
+            "directory": .optional(directory), "filename": .optional(filename),
+            "on_conflict": .optional(onConflict?.rawValue), "create_directories": .bool(createDirectories),
+        ]
+    }
+
+    /// The members of `document`.
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("directory", directory)
+        writer.member("filename", filename)
+        writer.member("on_conflict", onConflict?.rawValue)
+        writer.member("create_directories", createDirectories)
+    }
+}
+
+extension ResumeOutcome {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        let (decision, why, offset): (String, RestartReason?, Int64) =
+            switch self {
+            case .fresh: ("fresh", nil, 0)
+            case .resumed(let offset, let why): ("resumed", why, offset)
+            case .restarted(let why): ("restarted", why, 0)
+            }
+        writer.member("decision", decision)
+        writer.member("why", why?.rawValue)
+        writer.member("offset", offset)
+    }
+}
+
+extension Challenge {
+    var document: JSON { ["scheme": .string(scheme), "realm": .optional(realm)] }
+}
+
+extension Failure {
+    public var document: JSON {
+        [
+            "code": .string(code.rawValue), "message": .string(message), "status": .optional(status),
+            "attempts": .count(attempts), "at": .time(at),
+        ]
+    }
+}
+
+extension FinishedFile {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("path", path)
+        writer.member("size", size)
+        writer.member("sha256", sha256)
+        writer.member("content_type", contentType)
+    }
+}
+
+extension Receipt {
+    fileprivate func writeMembers(for audience: Job.Audience, to writer: inout JSONWriter) {
+        writer.member("final_url", audience.shown(finalURL))
+        writer.member("redirects", redirects.map(audience.shown))
+        writer.member("status", status)
+        writer.member("etag", etag)
+        writer.member("last_modified", lastModified)
+        writer.member("remote_address", remoteAddress)
+        writer.member("protocol", networkProtocol)
+        writer.member("length_verified", lengthVerified)
+        writer.member("coding", coding?.document ?? .null)
+        writer.member("attempts", attempts)
+        writer.object("timings") { writer in
+            writer.member("connect_seconds", timings.connect)
+            writer.member("first_byte_seconds", timings.firstByte)
+            writer.member("transfer_seconds", timings.transfer)
+            writer.member("total_seconds", timings.total)
+        }
+    }
+}
+
+extension Receipt.Coding {
+    fileprivate var document: JSON {
+        [
+            "name": .string(name), "decoded": .bool(isDecoded), "size": .integer(size), "sha256": .optional(sha256),
+        ]
+    }
+}
+
+/// The data of the events about a job.
+extension Job {
+    /// The data of the event that reports the state that the job has just entered.
+    public func announcement(_ type: EventType) -> JSONObject {
+        switch type {
+        case .jobSucceeded, .jobFailed, .jobCancelled: ["snapshot": document(for: .journal)]
+        case .jobWaiting:
+            [
+                "reason": .optional(state.wait?.name.rawValue), "retry_at": .optional(state.wait?.until),
+                "challenge": state.wait?.challenge?.document ?? .null,
+                "failure": state.wait?.cause.document ?? .null,
+            ]
+        case .jobStarted: ["attempt": .count(attempts)]
+        case .jobCreated: ["url": .string(URLRule.redacted(spec.url))]
+        case .jobResumed:
+            ["offset": .integer(resumedOffset), "bytes_expected": .optional(bytesExpected)]
+        case .jobRestarted: ["why": .optional(restartReason?.rawValue)]
+        case .jobMoved: ["queue_rank": .optional(queueRank?.text)]
+        case .jobPaused: ["bytes_durable": .integer(bytesDurable)]
+        case .jobDeleted, .sessionWaiting, .sessionFinished, .webhookDisabled, .webhookTest: [:]
+        }
+    }
+
+    private var resumedOffset: Int64 { if case .resumed(let offset, _)? = resume { offset } else { 0 } }
+
+    private var restartReason: ResumeOutcome.RestartReason? {
+        if case .restarted(let why)? = resume { why } else { nil }
+    }
+}

@@ -1,0 +1,208 @@
+import Formats
+import Foundation
+
+/// The jobs of a session between two `session.finished` events.
+public struct Batch: Sendable, Equatable {
+    public var session: Name
+    /// 1, 2, 3, ... within the session.
+    public var number: Int
+    public var state: State
+    public var counts = Counts()
+    /// The number of the batch's first event; nil if none is recorded.
+    public var firstEvent: EventID?
+
+    public enum State: Sendable, Equatable {
+        /// A job is outstanding, or the batch has not had a job yet.
+        case open
+        /// All jobs have ended. The batch finishes at that time unless a job joins before.
+        case due(Date)
+        /// The journal contains the `session.finished` event with that number.
+        case finished(EventID)
+        /// Every webhook that received the event, or a call of the client, has acknowledged it.
+        case acknowledged(EventID)
+    }
+
+    /// The deletion of a job does not change the counts.
+    public struct Counts: Sendable, Equatable {
+        public var outstanding = 0
+        public var succeeded = 0
+        public var failed = 0
+        public var cancelled = 0
+
+        public init(outstanding: Int = 0, succeeded: Int = 0, failed: Int = 0, cancelled: Int = 0) {
+            self.outstanding = outstanding
+            self.succeeded = succeeded
+            self.failed = failed
+            self.cancelled = cancelled
+        }
+    }
+
+    public init(session: Name, number: Int, state: State = .open, counts: Counts = Counts(), firstEvent: EventID? = nil)
+    {
+        self.session = session
+        self.number = number
+        self.state = state
+        self.counts = counts
+        self.firstEvent = firstEvent
+    }
+
+    public enum Outcome: String, Sendable, CaseIterable {
+        case succeeded
+        case partlyFailed = "partly_failed"
+        case failed
+        /// No job succeeded and no job failed.
+        case cancelled
+    }
+
+    public var outcome: Outcome {
+        switch (counts.succeeded > 0, counts.failed > 0) {
+        case (true, false): .succeeded
+        case (true, true): .partlyFailed
+        case (false, true): .failed
+        case (false, false): .cancelled
+        }
+    }
+}
+
+extension Batch.State {
+    public enum Name: String, Sendable, CaseIterable {
+        case open, due, finished, acknowledged
+    }
+
+    public var name: Name {
+        switch self {
+        case .open: .open
+        case .due: .due
+        case .finished: .finished
+        case .acknowledged: .acknowledged
+        }
+    }
+
+    /// Whether new and retried jobs can still join the batch.
+    public var takesJobs: Bool {
+        switch self {
+        case .open, .due: true
+        case .finished, .acknowledged: false
+        }
+    }
+}
+
+/// A signal to the state machine of a batch, which decides when the batch is finished and when it is acknowledged.
+public enum BatchSignal: Sendable, Equatable {
+    /// A job was created, or a job of an earlier batch was retried.
+    case jobJoined
+    /// A job of this batch is retried. Its previous ending no longer counts.
+    case jobRejoined(Ending)
+    /// A job became terminal. `due` is when the batch finishes if no other job joins.
+    case jobEnded(Ending, due: Date)
+    /// The session accepts no more jobs, so the batch need not wait for any.
+    case sessionInvalidated(at: Date)
+    /// The due time has come. `finish` is the number of the `session.finished` event.
+    case delayElapsed(finish: EventID)
+    case finishAcknowledged
+
+    public enum Ending: Sendable, Equatable, CaseIterable {
+        case succeeded, failed, cancelled
+    }
+}
+
+extension Batch {
+    /// The batch after a signal; nil if the signal has no effect in this state.
+    public func after(_ signal: BatchSignal) -> Batch? {
+        switch signal {
+        case .jobJoined: joined()
+        case .jobRejoined(let ending): rejoined(ending)
+        case .jobEnded(let ending, let due): ended(ending, due: due)
+        case .sessionInvalidated(let now): expedited(now)
+        case .delayElapsed(let finish): finished(finish)
+        case .finishAcknowledged: acknowledged()
+        }
+    }
+
+    private func joined() -> Batch? {
+        guard state.takesJobs else { return nil }
+        return changed {
+            $0.state = .open
+            $0.counts.outstanding += 1
+        }
+    }
+
+    private func rejoined(_ ending: BatchSignal.Ending) -> Batch? {
+        guard counts[ending] > 0 else { return nil }
+        return joined()?.changed { $0.counts[ending] -= 1 }
+    }
+
+    private func ended(_ ending: BatchSignal.Ending, due: Date) -> Batch? {
+        guard case .open = state, counts.outstanding > 0 else { return nil }
+        return changed {
+            $0.counts.outstanding -= 1
+            $0.counts[ending] += 1
+            if $0.counts.outstanding == 0 { $0.state = .due(due) }
+        }
+    }
+
+    private func expedited(_ now: Date) -> Batch? {
+        guard case .due(let due) = state, due > now else { return nil }
+        return changed { $0.state = .due(now) }
+    }
+
+    private func finished(_ finish: EventID) -> Batch? {
+        guard case .due = state else { return nil }
+        return changed { $0.state = .finished(finish) }
+    }
+
+    private func acknowledged() -> Batch? {
+        guard case .finished(let finish) = state else { return nil }
+        return changed { $0.state = .acknowledged(finish) }
+    }
+
+    private func changed(_ change: (inout Batch) -> Void) -> Batch {
+        var batch = self
+        change(&batch)
+        return batch
+    }
+}
+
+extension Batch.Counts {
+    public subscript(ending: BatchSignal.Ending) -> Int {
+        get {
+            switch ending {
+            case .succeeded: succeeded
+            case .failed: failed
+            case .cancelled: cancelled
+            }
+        }
+        set {
+            switch ending {
+            case .succeeded: succeeded = newValue
+            case .failed: failed = newValue
+            case .cancelled: cancelled = newValue
+            }
+        }
+    }
+}
+
+/// The data of `session.finished`.
+extension Batch {
+    /// The maximum number of failures in the event. The journal contains the others, between the first and last event
+    /// of the batch.
+    public static let mostFailures = 100
+
+    public func announcement(lastEvent: EventID, failures: [(JobID, Failure?)]) -> JSONObject {
+        [
+            "batch": .count(number), "outcome": .string(outcome.rawValue),
+            "counts": [
+                "succeeded": .count(counts.succeeded), "failed": .count(counts.failed),
+                "cancelled": .count(counts.cancelled),
+            ],
+            "first_event": .optional(firstEvent), "last_event": .integer(lastEvent),
+            "failures": .array(
+                failures.map { job, failure in
+                    [
+                        "job": .string(job.text), "code": .optional(failure?.code.rawValue),
+                        "message": .optional(failure?.message), "status": .optional(failure?.status),
+                    ]
+                }),
+        ]
+    }
+}

@@ -1,0 +1,83 @@
+import Formats
+
+/// Stored documents outlive the version that wrote them. A member that the old version did not know has its default.
+extension KeyedDecodingContainer {
+    func decode<Value: Decodable>(_ key: Key, default value: @autoclosure () -> Value) throws -> Value {
+        try decodeIfPresent(Value.self, forKey: key) ?? value()
+    }
+}
+
+/// Data that a client attaches to a job or session for its own use: a JSON object, stored as text because fetchd never reads it.
+public struct Metadata: Sendable, Equatable, Codable {
+    /// In bytes of JSON text. The webhook body of a terminal event contains the job's metadata, and webhook bodies stay
+    /// below 20 kB.
+    public static let limit = 8192
+
+    private let text: String
+
+    public init() { text = "{}" }
+    public init(_ object: JSONObject) { text = JSON.object(object).written }
+
+    public var size: Int { text.utf8.count }
+    public var json: JSON { .text(text) }
+    /// The object as members, so that a patch can change them.
+    public var parsed: JSON { (try? JSON(parsing: Array(text.utf8))) ?? [:] }
+
+    public init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
+/// The members of jobs, sessions and webhooks that can hold secrets. fetchd encrypts them in the database.
+public enum SecretMember: String, Sendable, Codable, CaseIterable {
+    /// The URL or URLs: their users and queries.
+    case url
+    /// The headers of a job or session whose names suggest a credential, and all headers of a webhook.
+    case headers
+    case credentials
+    /// `body`, `form` or `json`.
+    case body
+    /// The user and the password of the proxy.
+    case proxy
+    /// The secret that signs the requests of a webhook.
+    case secret
+}
+
+extension Set<SecretMember> {
+    /// The names in one order: `url, headers`.
+    public var listed: String { SecretMember.allCases.filter(contains).map(\.rawValue).joined(separator: ", ") }
+}
+
+/// A large value that its copies share until one of them is changed.
+///
+/// A job is copied at each step of the writer: into a version, a cache, an outcome. Its specification does not change
+/// meanwhile, and has some twenty references that each copy would retain.
+@propertyWrapper
+public struct Shared<Value: Sendable>: Sendable {
+    /// Its value changes only while there is one reference to it, so copies may be read on other threads.
+    private final class Storage: @unchecked Sendable {
+        var value: Value
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    public init(wrappedValue: Value) { storage = Storage(wrappedValue) }
+
+    public var wrappedValue: Value {
+        _read { yield storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
+    }
+}
+
+extension Shared: Equatable where Value: Equatable {
+    public static func == (first: Shared, second: Shared) -> Bool {
+        first.storage === second.storage || first.storage.value == second.storage.value
+    }
+}

@@ -1,0 +1,133 @@
+import Formats
+import Foundation
+import RawStructuredFieldValues
+
+/// A digest of the bytes of a file, with its algorithm.
+public struct Checksum: Sendable, Hashable, Codable {
+    public let algorithm: Algorithm
+    /// The digest in lowercase hexadecimal.
+    public let value: String
+
+    public enum Algorithm: String, Sendable, CaseIterable, Codable {
+        case sha256 = "sha-256"
+        case sha512 = "sha-512"
+        case sha1 = "sha-1"
+        case md5
+
+        /// The size of a digest in bytes.
+        public var size: Int {
+            switch self {
+            case .sha256: 32
+            case .sha512: 64
+            case .sha1: 20
+            case .md5: 16
+            }
+        }
+    }
+
+    /// nil if the number of digits is not that of the algorithm, or if the text is not hexadecimal.
+    ///
+    /// - Parameter text: in upper or lower case.
+    public init?(_ algorithm: Algorithm, hexadecimal text: String) {
+        // Checks bytes, because Swift also accepts full-width characters as hexadecimal digits.
+        guard text.utf8.count == 2 * algorithm.size, text.utf8.allSatisfy(\.isHexadecimalDigit) else { return nil }
+        self.algorithm = algorithm
+        value = text.lowercased()
+    }
+
+    /// nil if the number of bytes is not that of the algorithm.
+    public init?(_ algorithm: Algorithm, bytes: [UInt8]) {
+        guard bytes.count == algorithm.size else { return nil }
+        self.algorithm = algorithm
+        value = bytes.hexadecimal
+    }
+}
+
+/// A digest of the file that a client or a server has stated. Bytes with another digest never become the file.
+public struct DigestClaim: Sendable, Hashable, Codable {
+    public var claimant: Claimant
+    public var checksum: Checksum
+
+    public enum Claimant: String, Sendable, Codable {
+        /// The client that submitted the job.
+        case client = "job"
+        case reprDigest = "Repr-Digest"
+        case contentDigest = "Content-Digest"
+        case contentMD5 = "Content-MD5"
+    }
+
+    public init(_ claimant: Claimant, _ checksum: Checksum) {
+        self.claimant = claimant
+        self.checksum = checksum
+    }
+}
+
+/// The digests of the file that a response states. If the content is coded, both the digests and the stored bytes are
+/// of the coded form. Malformed fields are ignored.
+extension DigestClaim {
+    /// - Parameter status: `Content-Digest` is a digest of the file only if the content is the whole file.
+    ///   `Repr-Digest` is always a digest of the file, also in a 206 (RFC 9530, sections 2 and 3).
+    static func claims(ofStatus status: Int, _ headers: [(name: String, value: String)]) -> [DigestClaim] {
+        func lines(_ name: String) -> [String] {
+            headers.filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }.map(\.value)
+        }
+        switch status {
+        case 200...203:
+            return claims(.reprDigest, lines("repr-digest")) + claims(.contentDigest, lines("content-digest"))
+                + contentMD5(lines("content-md5"))
+        case 206: return claims(.reprDigest, lines("repr-digest"))
+        default: return []
+        }
+    }
+
+    /// Reads all known algorithms, including weak ones: the digests detect damage, and do not prove who made the file.
+    /// The strongest comes first, because a failure reports the first digest that does not match.
+    private static func claims(_ claimant: Claimant, _ lines: [String]) -> [DigestClaim] {
+        guard !lines.isEmpty, let dictionary = StructuredDictionary(lines) else { return [] }
+        return registered.compactMap { name, algorithm in
+            dictionary.byteSequences[name].flatMap { Checksum(algorithm, bytes: $0) }.map { DigestClaim(claimant, $0) }
+        }
+    }
+
+    /// The registered names of the algorithms (RFC 9530, section 7.2: Hash Algorithms for HTTP Digest Fields).
+    private static let registered: [(name: String, algorithm: Checksum.Algorithm)] = [
+        ("sha-512", .sha512), ("sha-256", .sha256), ("sha", .sha1), ("md5", .md5),
+    ]
+
+    /// `Content-MD5` (RFC 1864). In HTTP, it is a digest of the coded content (RFC 2616, section 14.15). More than one
+    /// line is invalid.
+    private static func contentMD5(_ lines: [String]) -> [DigestClaim] {
+        guard lines.count == 1, let bytes = [UInt8](base64: lines[0].trimmingCharacters(in: .whitespaces)),
+            let checksum = Checksum(.md5, bytes: bytes)
+        else { return [] }
+        return [DigestClaim(.contentMD5, checksum)]
+    }
+}
+
+/// A structured field that is a dictionary (RFC 9651, section 3.2). Only its byte sequences are kept. The other members
+/// must be well-formed too, because one error invalidates the whole field.
+struct StructuredDictionary {
+    private(set) var byteSequences: [String: [UInt8]] = [:]
+
+    /// In bytes. The parser compares each name with all names before it, so its time grows with the square of the
+    /// length. A field with a digest of every registered algorithm has 500 bytes.
+    static let longest = 8192
+
+    /// nil if the field is malformed, or longer than ``longest``.
+    ///
+    /// - Parameter lines: the lines of the field, in order. Together they are one dictionary.
+    init?(_ lines: [String]) {
+        let text = Array(lines.filter { !$0.allSatisfy(\.isWhitespace) }.joined(separator: ",").utf8)
+        guard text.count <= Self.longest else { return nil }
+        var parser = StructuredFieldValueParser(text)
+        guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
+        for (name, member) in members {
+            guard case .item(let item) = member, case .undecodedByteSequence(let encoded) = item.rfc9651BareItem else {
+                continue
+            }
+            // The parser checks only the alphabet. Padding may be missing, and its bits have no meaning (section 4.2.7).
+            guard let bytes = [UInt8](base64: encoded) else { return nil }
+            byteSequences[name] = bytes
+        }
+    }
+}

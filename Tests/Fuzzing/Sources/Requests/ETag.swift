@@ -1,1 +1,0 @@
-../../../../Sources/API/Requests/ETag.swift

@@ -1,1 +1,0 @@
-../../../../Sources/API/Requests/FieldReader.swift

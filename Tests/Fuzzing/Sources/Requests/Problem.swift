@@ -1,1 +1,0 @@
-../../../../Sources/API/Handling/Problem.swift
