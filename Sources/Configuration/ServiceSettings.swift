@@ -38,8 +38,6 @@ public struct ServiceSettings: Sendable {
     public var start: StartSettings
     public let dataFolder: String
     public let downloadsFolder: String
-    /// Whether the folders are those of the working directory, because it has the database of an earlier version.
-    public let usesFoldersOfWorkingDirectory: Bool
     /// Variables of the environment that look like misspelled settings.
     public let unknownVariables: UnknownVariables
 
@@ -62,11 +60,10 @@ public struct ServiceSettings: Sendable {
         }
         start = StartSettings(values, isNode: values.store != nil)
         for setting in Setting.all { start.sources[setting.name] = sources.source(of: setting) }
-        // The folders of the working directory belong together: the files of another database are elsewhere.
-        let folders = DefaultFolders.ofProcess(usesWorkingDirectory: values.dataDir == nil)
+        let folders = DefaultFolders.ofProcess()
+        if values.dataDir == nil { try folders.requireNoDatabaseOfAnEarlierVersion() }
         dataFolder = values.dataDir ?? folders.data
         downloadsFolder = values.downloadsDir ?? folders.downloads
-        usesFoldersOfWorkingDirectory = folders.areOfWorkingDirectory
         unknownVariables = sources.unknownVariables
         // An existing database may have an administrator's token. The service looks when it has opened the database.
         let mayHaveToken =
@@ -75,24 +72,16 @@ public struct ServiceSettings: Sendable {
     }
 }
 
-/// The folders of a service whose settings do not name them. They do not depend on the working directory, except for the
-/// folders that earlier versions used.
+/// The folders of a service whose settings do not name them. They do not depend on the working directory.
 public struct DefaultFolders: Sendable, Equatable {
     public var data: String
     public var downloads: String
-    /// Whether these are the folders that earlier versions used: `data` and `downloads` in the working directory.
-    public var areOfWorkingDirectory: Bool
 
-    /// - Parameters:
-    ///   - workingDirectory: nil if it has no `data/fetchd.sqlite`.
-    ///   - userDirectories: the text of `user-dirs.dirs` of xdg-user-dirs; nil without this file.
-    public init(
-        isRoot: Bool, home: String, environment: [String: String], workingDirectory: String?, userDirectories: String?
-    ) {
-        areOfWorkingDirectory = workingDirectory != nil
+    /// - Parameter userDirectories: the text of `user-dirs.dirs` of xdg-user-dirs; nil without this file.
+    public init(isRoot: Bool, home: String, environment: [String: String], userDirectories: String?) {
         // systemd sets STATE_DIRECTORY for a unit with StateDirectory= (systemd.exec(5)).
         let state = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
-        if let common = workingDirectory ?? state ?? (isRoot ? "/var/lib/fetchd" : nil) {
+        if let common = state ?? (isRoot ? "/var/lib/fetchd" : nil) {
             (data, downloads) = (common + "/data", common + "/downloads")
         } else {
             let shared = Self.absolute(environment["XDG_DATA_HOME"]) ?? home + "/.local/share"
@@ -115,18 +104,26 @@ public struct DefaultFolders: Sendable, Equatable {
     }
 
     /// The folders of this process.
-    ///
-    /// - Parameter usesWorkingDirectory: whether a database of an earlier version in `data` is used.
-    public static func ofProcess(usesWorkingDirectory: Bool) -> DefaultFolders {
+    public static func ofProcess() -> DefaultFolders {
         let environment = ProcessInfo.processInfo.environment
         let home = FileManager.default.homeDirectoryForCurrentUser.path
         let configuration = absolute(environment["XDG_CONFIG_HOME"]) ?? home + "/.config"
-        let present = FileManager.default.currentDirectoryPath
-        let hasDatabase =
-            usesWorkingDirectory && FileManager.default.fileExists(atPath: present + "/data/fetchd.sqlite")
         return DefaultFolders(
-            isRoot: geteuid() == 0, home: home, environment: environment, workingDirectory: hasDatabase ? present : nil,
+            isRoot: geteuid() == 0, home: home, environment: environment,
             userDirectories: try? String(contentsOfFile: configuration + "/user-dirs.dirs", encoding: .utf8))
+    }
+
+    /// fetchd 0.2.0 used a database in `data` of the working directory. A start must not begin with an empty one instead.
+    ///
+    /// - Throws: if there is such a database, and none in the default folder.
+    public func requireNoDatabaseOfAnEarlierVersion() throws(SettingsError) {
+        let former = FileManager.default.currentDirectoryPath + "/data/fetchd.sqlite"
+        guard FileManager.default.fileExists(atPath: former),
+            !FileManager.default.fileExists(atPath: data + "/fetchd.sqlite")
+        else { return }
+        throw SettingsError(
+            "An earlier version of fetchd has left its database in \(former), and this one does not look there by itself. To use it, give --data-dir ./data and --downloads-dir ./downloads, or the settings data_dir and downloads_dir. For a new database in \(data), give --data-dir \(data)."
+        )
     }
 }
 

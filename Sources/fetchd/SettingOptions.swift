@@ -22,23 +22,27 @@ struct SettingOptions<Rows: SettingRows>: ParsableArguments, CustomReflectable {
     }
 
     var customMirror: Mirror {
-        Mirror(self, children: Rows.settings.map { (label: $0.name.rawValue, value: $0.declaration) })
+        Mirror(self, children: Rows.declarations)
     }
 }
 
 /// The settings that a command has options for.
 protocol SettingRows {
     static var settings: [Setting] { get }
+    /// The property wrappers of the options, by the names of the settings.
+    static var declarations: [Mirror.Child] { get }
 }
 
 /// `fetchd serve` has an option for every setting but the token.
 enum AllRows: SettingRows {
     static var settings: [Setting] { Setting.options }
+    nonisolated(unsafe) static let declarations = settings.map(\.declaration)
 }
 
 /// Some commands have the options that say where the key comes from.
 enum KeyRows: SettingRows {
     static var settings: [Setting] { Setting.options.filter { [.keyFile, .keyCommand].contains($0.name) } }
+    nonisolated(unsafe) static let declarations = settings.map(\.declaration)
 }
 
 private struct SettingKey: CodingKey {
@@ -50,7 +54,9 @@ private struct SettingKey: CodingKey {
 
 extension Setting {
     /// The property wrapper that declares the option.
-    fileprivate var declaration: Any {
+    fileprivate var declaration: Mirror.Child { (label: name.rawValue, value: wrapper) }
+
+    private var wrapper: Any {
         let name = NameSpecification.customLong(optionName)
         let help = ArgumentHelp("\(meaning) (default: \(defaultText))", valueName: valueName)
         return switch kind {
@@ -85,13 +91,31 @@ extension Setting {
 // MARK: - Commands beside the service
 
 /// The options of `fetchd serve`, as given. `ServiceSettings` combines them with the environment and the file.
-struct ServeOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "A configuration file (JSON) with any of these settings. (default: none)", valueName: "file"))
-    var config: String?
+///
+/// They are one group, because the debug build of the parser checks the options of a nested group dozens of times at each start.
+struct ServeOptions: ParsableArguments, CustomReflectable {
+    let config: String?
+    let settings: SettingOptions<AllRows>
 
-    @OptionGroup var settings: SettingOptions<AllRows>
+    init() {
+        config = nil
+        settings = SettingOptions()
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: SettingKey.self)
+        config = try values.decode(Option<String?>.self, forKey: Self.configKey).wrappedValue
+        settings = try SettingOptions(from: decoder)
+    }
+
+    var customMirror: Mirror {
+        let help = ArgumentHelp(
+            "A configuration file (JSON) with any of these settings. (default: none)", valueName: "file")
+        let file: Mirror.Child = (label: Self.configKey.stringValue, value: Option<String?>(help: help))
+        return Mirror(self, children: [file] + AllRows.declarations)
+    }
+
+    private static let configKey = SettingKey(stringValue: "config")
 }
 
 /// The data folder of a command that runs beside the service, or in its place.
@@ -118,8 +142,10 @@ struct DataFolderOptions: ParsableArguments {
                 "The jobs are in \(store.shown), and this command is for an SQLite database. Use PostgreSQL's own tools, such as pg_dump, or unset the setting store."
             )
         }
-        return try sources.settings(only: [.dataDir]).dataDir
-            ?? DefaultFolders.ofProcess(usesWorkingDirectory: true).data
+        if let named = try sources.settings(only: [.dataDir]).dataDir { return named }
+        let folders = DefaultFolders.ofProcess()
+        try folders.requireNoDatabaseOfAnEarlierVersion()
+        return folders.data
     }
 }
 

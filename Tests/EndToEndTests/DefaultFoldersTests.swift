@@ -8,7 +8,6 @@ import Testing
     struct Case: Sendable {
         var isRoot = false
         var environment: [String: String] = [:]
-        var workingDirectory: String?
         var userDirectories: String?
         var data: String
         var downloads: String
@@ -38,18 +37,13 @@ import Testing
         Case(
             environment: ["STATE_DIRECTORY": "/var/lib/fetchd:/var/lib/other"], data: "/var/lib/fetchd/data",
             downloads: "/var/lib/fetchd/downloads"),
-        Case(
-            isRoot: true, environment: ["STATE_DIRECTORY": "/state"], workingDirectory: "/srv", data: "/srv/data",
-            downloads: "/srv/downloads"),
-        Case(workingDirectory: "/srv", data: "/srv/data", downloads: "/srv/downloads"),
     ]
 
     @Test(arguments: cases) func dependOnUserAndEnvironment(_ given: Case) {
         let folders = DefaultFolders(
             isRoot: given.isRoot, home: "/home/ada", environment: given.environment,
-            workingDirectory: given.workingDirectory, userDirectories: given.userDirectories)
+            userDirectories: given.userDirectories)
         #expect(folders.data == given.data && folders.downloads == given.downloads)
-        #expect(folders.areOfWorkingDirectory == (given.workingDirectory != nil))
     }
 
     /// A start in another folder finds the same database.
@@ -64,14 +58,23 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: state.path("downloads/.incomplete")))
     }
 
-    @Test func keepTheDatabaseOfAnEarlierVersion() async throws {
+    /// A start must not begin with an empty database beside the one that 0.2.0 used.
+    @Test func refuseADatabaseInTheWorkingDirectoryThatIsNotNamed() async throws {
         let (state, working) = (try TemporaryFolder(), try TemporaryFolder())
         _ = try await Self.logOfStart(
             ["--data-dir", "./data", "--downloads-dir", "./downloads"], in: working, state: state.path)
-        let log = try await Self.logOfStart(in: working, state: state.path)
-        #expect(log.split(separator: "\n").first?.contains("Database: \(working.path)/data/fetchd.sqlite.") == true)
-        #expect(log.contains("warning") && log.contains("--data-dir \(working.path)/data"), "\(log)")
+        for command in [["serve"], ["backup", "copy.sqlite"]] {
+            let outcome = try await FetchdProcess.run(
+                command, environment: ["STATE_DIRECTORY": state.path], workingFolder: working.path)
+            #expect(outcome.ending == .exited(64))
+            #expect(outcome.errors.contains("\(working.path)/data/fetchd.sqlite"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("--data-dir ./data and --downloads-dir ./downloads"), "\(outcome.errors)")
+        }
         #expect(state.files.isEmpty)
+        // With a database in the default folder, the user has decided.
+        _ = try await Self.logOfStart(in: TemporaryFolder(), state: state.path)
+        let log = try await Self.logOfStart(in: working, state: state.path)
+        #expect(log.contains("Database: \(state.path)/data/fetchd.sqlite."), "\(log)")
     }
 
     /// A file and a variable do not pass through a shell.

@@ -91,10 +91,6 @@ struct Serving {
         let database = values.store?.shown ?? "\(data)/fetchd.sqlite"
         log.notice("fetchd \(Version.text) starts. Database: \(database). Downloads: \(downloads).")
         if let warning = settings.unknownVariables.warning { log.warning("\(warning)") }
-        guard settings.usesFoldersOfWorkingDirectory else { return }
-        log.warning(
-            "fetchd uses the database of the working directory, because it has one. A start elsewhere does not find it. Name it: --data-dir \(data) --downloads-dir \(downloads)."
-        )
     }
 }
 
