@@ -27,7 +27,8 @@ func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies + ["TestKit"], swiftSettings: strict)
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestKit"], path: "Tests/Swift/\(name)", swiftSettings: strict)
 }
 
 /// A program of examples/swift.
@@ -138,13 +139,13 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        .systemLibrary(name: "CSpawn", path: "Tests/CSpawn"),
+        .systemLibrary(name: "CSpawn", path: "Tests/Swift/CSpawn"),
         .target(
             name: "TestKit",
             dependencies: [
                 "Base", "CSpawn", "CurlClient", "Daemon", "Downloads", "Formats", "PostgresClient", "Storage", logging,
             ],
-            path: "Tests/TestKit", swiftSettings: strict),
+            path: "Tests/Swift/TestKit", swiftSettings: strict),
         tests("BaseTests", ["Base", "Formats", logging]),
         tests("SealingTests", ["Sealing"]),
         tests("CurlClientTests", ["CurlClient"]),
@@ -185,7 +186,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
         .executableTarget(
-            name: "fetchd-client-consumer", dependencies: ["FetchdClient"], path: "Tests/FetchdClientConsumer",
+            name: "fetchd-client-consumer", dependencies: ["FetchdClient"], path: "Tests/Swift/LibraryConsumer",
             swiftSettings: strict),
         tests(
             "FetchdClientTests",

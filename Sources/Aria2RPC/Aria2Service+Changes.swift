@@ -184,7 +184,7 @@ extension Aria2Service {
 
     /// The place at a position of a queue, for a job of this priority. Jobs of another priority are no neighbours: the place
     /// is then the end that is next to them.
-    func place(at position: Int, of others: [JobID], for priority: Priority) async throws -> QueuePlace {
+    func place(at position: Int, of others: [JobID], for priority: Priority) async throws -> QueuePosition {
         if position == 0 { return .top }
         if position >= others.count { return .bottom }
         let next = try await jobs.storedJob(others[position])

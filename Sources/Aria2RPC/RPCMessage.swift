@@ -173,14 +173,14 @@ public struct RPCError: Error, Sendable, Equatable {
 
 /// The sender of a call, as far as this layer must know it.
 public struct RPCCaller: Sendable {
-    public let grant: Grant
+    public let grant: Permissions
     /// What the store must know of the caller.
     public let creator: JobCreator
 
     /// The entry of the audit log for an administrative change of this caller.
     public let note: AuditNote
 
-    public init(grant: Grant, creator: JobCreator, note: AuditNote) {
+    public init(grant: Permissions, creator: JobCreator, note: AuditNote) {
         (self.grant, self.creator, self.note) = (grant, creator, note)
     }
 

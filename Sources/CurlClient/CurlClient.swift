@@ -135,7 +135,7 @@ public final class Transfer: Sendable {
 /// The order is: at most one `received(head:)`, any number of `received(chunk:)`, one `finished`.
 public protocol TransferHandler: AnyObject, Sendable {
     /// The final head, before any byte of the body. Interim 1xx heads are skipped.
-    func received(head: ResponseHead) -> HeadVerdict
+    func received(head: ResponseHead) -> HeadDecision
 
     /// The next bytes of an accepted response. A chunk counts against the window of the transfer while it is
     /// referenced. When the window is full, the transfer is paused.
@@ -146,7 +146,7 @@ public protocol TransferHandler: AnyObject, Sendable {
 }
 
 /// Whether the handler wants the body of a response.
-public enum HeadVerdict: Sendable {
+public enum HeadDecision: Sendable {
     case accept
     /// The transfer ends, and the handler receives no byte of the body.
     case reject

@@ -50,7 +50,7 @@ private final class ResponseCollector: TransferHandler {
         }
     }
 
-    func received(head: ResponseHead) -> HeadVerdict { .accept }
+    func received(head: ResponseHead) -> HeadDecision { .accept }
 
     func received(chunk: Chunk) {
         let isTruncated = state.withLock { state in

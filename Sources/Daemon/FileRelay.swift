@@ -97,7 +97,7 @@ private final class RelayedResponse: TransferHandler {
         }
     }
 
-    func received(head: ResponseHead) -> HeadVerdict {
+    func received(head: ResponseHead) -> HeadDecision {
         var response = Response(status: .init(code: head.status))
         for (name, value) in head.headers {
             if let name = HTTPField.Name(name) { response.headers[name] = value }

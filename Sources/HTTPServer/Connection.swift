@@ -21,7 +21,7 @@ final class Connection: Sendable {
         case receiving(until: Instant)
         /// The handler is running, or the response is being sent.
         case answering
-        case waiting(PendingResponse, until: Instant)
+        case waiting(DeferredResponse, until: Instant)
         case streaming(ResponseStream)
         case sending(FileRegion)
     }
@@ -145,7 +145,7 @@ final class Connection: Sendable {
     func abort() { state.withLock { $0.shutDown() } }
 
     /// Enforces the time limits. A request that takes too long is closed at once; a response that takes too long is returned.
-    func expire(at now: Instant, limits: HTTPServer.Options) -> PendingResponse? {
+    func expire(at now: Instant, limits: HTTPServer.Options) -> DeferredResponse? {
         state.withLock { state in
             switch state.phase {
             case .idle(let since, let isFresh):

@@ -14,7 +14,7 @@ final class Exchange {
         /// The body is refused. The library accepts a response only after the body has ended. `allowance` is the number
         /// of bytes that are read until then; beyond it, the connection is closed.
         case discarding(RequestFault, allowance: Int)
-        case waiting(PendingResponse)
+        case waiting(DeferredResponse)
         /// The response to the handshake is sent. Then the library hands over the socket.
         case upgrading(WebSocketUpgrade)
         case answered
@@ -168,9 +168,9 @@ extension Exchange {
     }
 
     private func wait(
-        _ head: RequestHead, watching: Bool, _ handle: OpaquePointer, _ begin: (PendingResponse) -> Void
+        _ head: RequestHead, watching: Bool, _ handle: OpaquePointer, _ begin: (DeferredResponse) -> Void
     ) -> MHD_Result {
-        let pending = PendingResponse(to: head)
+        let pending = DeferredResponse(to: head)
         step = .waiting(pending)
         connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
         // Noted first, stage read afterwards: see ConnectionSet.
@@ -180,7 +180,7 @@ extension Exchange {
         return pending.suspend(handle) ? .YES : deliver(pending, handle)
     }
 
-    private func deliver(_ pending: PendingResponse, _ handle: OpaquePointer) -> MHD_Result {
+    private func deliver(_ pending: DeferredResponse, _ handle: OpaquePointer) -> MHD_Result {
         switch pending.take() {
         case nil: .YES
         case .response(let response): answer(response, handle)

@@ -45,7 +45,7 @@ public enum Answer: Sendable {
     case whileConnected(@Sendable () async -> Response)
     /// It is like `whileConnected`, without a task. The closure runs at once, on the thread of the connection, and must not
     /// block. It keeps the pending response until it can settle it. A task costs about 12 KiB while it waits.
-    case parked(@Sendable (PendingResponse) -> Void)
+    case parked(@Sendable (DeferredResponse) -> Void)
     /// The connection becomes a WebSocket.
     case webSocket(WebSocketUpgrade)
 }

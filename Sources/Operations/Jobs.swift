@@ -58,13 +58,13 @@ public struct Jobs: Sendable {
     /// - Throws: also `idempotencyKeyReused`, `answerLost`.
     public func create(
         _ new: [NewJob], by creator: JobCreator, once claim: IdempotencyClaim,
-        answer: @escaping @Sendable ([Job]) -> RememberedAnswer
-    ) async throws -> RememberedAnswer {
+        answer: @escaping @Sendable ([Job]) -> IdempotentResponse
+    ) async throws -> IdempotentResponse {
         try await store.createJobs(new, by: creator, once: claim, answer: answer)
     }
 
     /// The response to the first request with the same key; nil if there was none.
-    public func rememberedAnswer(to claim: IdempotencyClaim) async throws(StoreError) -> RememberedAnswer? {
+    public func rememberedAnswer(to claim: IdempotencyClaim) async throws(StoreError) -> IdempotentResponse? {
         try await store.rememberedAnswer(to: claim)
     }
 
@@ -100,12 +100,12 @@ public struct Jobs: Sendable {
     /// Moves a job to another place in the queue.
     ///
     /// - Throws: `noSuchJob`, `revisionChanged`, `moveRefused`.
-    public func move(_ id: JobID, to place: QueuePlace, expecting revision: Int? = nil) async throws -> Job {
+    public func move(_ id: JobID, to place: QueuePosition, expecting revision: Int? = nil) async throws -> Job {
         try await store.moveJob(id, to: place, expecting: revision)
     }
 
     /// The place of an index among the queued jobs of the same session and priority.
-    public func place(at index: Int, for id: JobID) async throws(StoreError) -> QueuePlace {
+    public func place(at index: Int, for id: JobID) async throws(StoreError) -> QueuePosition {
         try await store.place(at: index, for: try await store.job(id))
     }
 
@@ -126,8 +126,8 @@ public struct Jobs: Sendable {
     /// - Parameter answer: makes the response from the counts.
     public func delete(
         _ selection: JobSelection, visible: VisibleSessions, deletesFiles: Bool, _ record: ActionRecord,
-        once claim: IdempotencyClaim?, answer: (ActionRecord) -> RememberedAnswer
-    ) async throws -> RememberedAnswer {
+        once claim: IdempotencyClaim?, answer: (ActionRecord) -> IdempotentResponse
+    ) async throws -> IdempotentResponse {
         let done = try await engine.remove(selection, visible: visible, deletesFiles: deletesFiles, record)
         return try await store.conclude(done, once: claim, answer: answer(done))
     }

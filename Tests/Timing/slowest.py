@@ -1,7 +1,7 @@
 """slowest.py EVENTS TIMES: prints the twenty slowest tests, in seconds.
 
 EVENTS is Swift Testing's stream of events (swift test --event-stream-output-path). TIMES is written by
-Tests/TestKit/TestTimes.swift: when each test began its work.
+Tests/Swift/TestKit/TestTimes.swift: when each test began its work.
 """
 
 import json

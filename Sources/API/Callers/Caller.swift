@@ -4,7 +4,7 @@ import Storage
 /// The sender of a request: what it may do, and what it is known as. It never changes. It is an object because every
 /// request passes it on several times, and most requests have the same one.
 final class Caller: Sendable {
-    let grant: Grant
+    let grant: Permissions
     /// Callers with another identity have their own `Idempotency-Key`s. It does not reveal the token.
     let identity: String
     /// The token of the request; nil for `FETCHD_TOKEN`, and for callers without a token.
@@ -23,7 +23,7 @@ final class Caller: Sendable {
     }
 
     init(
-        grant: Grant, identity: String, token: Token? = nil, digest: TokenDigest? = nil,
+        grant: Permissions, identity: String, token: Token? = nil, digest: TokenDigest? = nil,
         authMethod: AuthMethod = .address,
         subject: SessionCookies.Subject? = nil
     ) {
@@ -54,7 +54,7 @@ final class Caller: Sendable {
     var visible: VisibleSessions { grant.sessions }
 
     /// Callers that may not change a job don't see the query of its URL, which often contains a signature.
-    var audience: Job.Audience { grant.scope >= .jobs ? .client : .journal }
+    var audience: Job.Audience { grant.scope >= .jobs ? .full : .redacted }
 
     /// Whether the caller may use a route. What the path names is checked later (`SessionFilter`).
     ///

@@ -190,7 +190,7 @@ extension Checksum {
 
 /// The body of `POST /v1/jobs/{id}/move`: one place in the queue.
 enum QueueMove {
-    case place(QueuePlace)
+    case place(QueuePosition)
     /// 0 is the top; an index beyond the end is the bottom.
     case position(Int)
 

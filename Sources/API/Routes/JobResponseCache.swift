@@ -244,7 +244,7 @@ extension Answer {
     }
 }
 
-extension PendingResponse {
+extension DeferredResponse {
     func settle(with response: CachedResponse) {
         switch response {
         case .response(let response): settle(with: response)

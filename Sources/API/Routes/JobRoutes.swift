@@ -62,7 +62,7 @@ struct JobRoutes: Sendable {
         let new = try context.body { reader throws(Problem) in try read(&reader, context.caller) }
         do {
             return try await create([new], context) { created in
-                RememberedAnswer(
+                IdempotentResponse(
                     location: "jobs/\(created[0].id)",
                     body: JobView(created[0], jobs, for: context.caller.audience).document)
             }
@@ -86,7 +86,7 @@ struct JobRoutes: Sendable {
 
     /// Stores the jobs and answers 201. A repeated request with the same `Idempotency-Key` gets the first answer.
     private func create(
-        _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> RememberedAnswer
+        _ new: [NewJob], _ context: RequestContext, _ answer: @escaping @Sendable ([Job]) -> IdempotentResponse
     ) async throws -> Response {
         var creator = context.caller.creator
         creator.trace = context.trace
@@ -112,7 +112,7 @@ struct JobRoutes: Sendable {
             writer.object {
                 $0.array("jobs", created) { JobView($0, jobs, for: context.caller.audience).writeDocument(to: &$1) }
             }
-            return RememberedAnswer(location: nil, body: writer.bytes)
+            return IdempotentResponse(location: nil, body: writer.bytes)
         }
         if case .bytes(let bytes) = response.body { memory.force(to: bytes.count) }
         response.memory = memory
@@ -138,7 +138,7 @@ struct JobRoutes: Sendable {
     }
 
     /// The job with its ETag, for a caller that may change it.
-    func shown(_ job: Job) -> Response { JobView(job, jobs, for: .client).response }
+    func shown(_ job: Job) -> Response { JobView(job, jobs, for: .full).response }
 
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
@@ -196,7 +196,7 @@ struct JobRoutes: Sendable {
 }
 
 extension Response {
-    fileprivate static func created(_ answer: RememberedAnswer) -> Response {
+    fileprivate static func created(_ answer: IdempotentResponse) -> Response {
         var headers: HTTPFields = [.contentType: "application/json"]
         headers[.location] = answer.location
         return Response(status: .created, headers: headers, body: .bytes(answer.body + [0x0A]))

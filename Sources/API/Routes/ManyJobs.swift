@@ -18,7 +18,7 @@ extension JobRoutes {
                 context.auditNote, of: selected.description + (deletesFiles ? ", with their files" : ""))
             return try await jobs.delete(
                 selected.selection, visible: context.caller.visible, deletesFiles: deletesFiles, record, once: claim
-            ) { RememberedAnswer(location: nil, body: $0.document.bytes) }
+            ) { IdempotentResponse(location: nil, body: $0.document.bytes) }
         }
     }
 
@@ -27,7 +27,7 @@ extension JobRoutes {
 
 /// The actions on many jobs that are under way, by the keys of their requests.
 final class ManyJobsActions: Sendable {
-    private typealias Work = Task<RememberedAnswer, any Error>
+    private typealias Work = Task<IdempotentResponse, any Error>
 
     private let underWay = Locked<[[String]: (fingerprint: Data, work: Work)]>([:])
 
@@ -37,7 +37,7 @@ final class ManyJobsActions: Sendable {
     /// - Parameter act: stores its answer with the claim.
     func answer(
         to claim: IdempotencyClaim?, from jobs: Jobs,
-        _ act: @escaping @Sendable (IdempotencyClaim?) async throws -> RememberedAnswer
+        _ act: @escaping @Sendable (IdempotencyClaim?) async throws -> IdempotentResponse
     ) async throws -> Response {
         guard let claim else { return .many(try await act(nil)) }
         let key = [claim.caller, claim.route, claim.key]
@@ -57,7 +57,7 @@ final class ManyJobsActions: Sendable {
 }
 
 extension Response {
-    fileprivate static func many(_ answer: RememberedAnswer) -> Response {
+    fileprivate static func many(_ answer: IdempotentResponse) -> Response {
         var text = JSONWriter()
         text.value(answer.body)
         return .json(text)

@@ -77,7 +77,7 @@ extension NewToken {
         let expiresAt = try reader.time("expires_at")
         if let expiresAt, expiresAt <= now { throw reader.invalid("expires_at", "must be in the future") }
         guard let scope else { throw reader.missing("scope", "what the token allows: read, jobs, sessions or admin") }
-        guard let grant = Grant(scope, in: sessions) else {
+        guard let grant = Permissions(scope, in: sessions) else {
             throw reader.invalid("sessions", "cannot be given for the scope admin, which is for the whole service")
         }
         self.init(name: name, grant: grant, quotas: quotas, expiresAt: expiresAt)

@@ -166,7 +166,7 @@ extension Feed {
     /// - Parameters:
     ///   - deadline: when the request is answered without a change.
     ///   - pending: settled by `request`.
-    func add(_ request: LongPoll, until deadline: ContinuousClock.Instant, _ pending: PendingResponse) {
+    func add(_ request: LongPoll, until deadline: ContinuousClock.Instant, _ pending: DeferredResponse) {
         let (tick, isClosed) = state.withLock { state in
             state.insert(request)
             return (state.timers.add(request, at: ticks(until: deadline) + 1), state.isClosed)

@@ -139,7 +139,7 @@ private enum BodyStream {
             self.continuation = continuation
         }
 
-        func received(head: ResponseHead) -> HeadVerdict {
+        func received(head: ResponseHead) -> HeadDecision {
             continuation.yield(.head(head))
             return .accept
         }

@@ -6,7 +6,7 @@ public struct Token: Sendable, Equatable {
     public let id: TokenID
     /// A label for people; nil without one. Several tokens can have the same.
     public var name: Name?
-    public var grant: Grant
+    public var grant: Permissions
     public var quotas: TokenQuotas
     public let createdAt: Date
     /// The token is refused from this time on; nil: it does not expire.
@@ -17,7 +17,7 @@ public struct Token: Sendable, Equatable {
     public var formerSecretUntil: Date?
 
     public init(
-        id: TokenID, name: Name?, grant: Grant, quotas: TokenQuotas = .none, createdAt: Date,
+        id: TokenID, name: Name?, grant: Permissions, quotas: TokenQuotas = .none, createdAt: Date,
         expiresAt: Date? = nil, lastUsedAt: Date? = nil, formerSecretUntil: Date? = nil
     ) {
         self.id = id

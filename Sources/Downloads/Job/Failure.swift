@@ -92,7 +92,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
     }
 
     /// Whether the received bytes are known to be wrong. No attempt may then continue from them.
-    public var disprovesBytes: Bool { code == .checksumMismatch }
+    public var provesCorruption: Bool { code == .checksumMismatch }
 
     /// Statuses of temporary failures: request timeout, too early, too many requests, and those of overloaded or
     /// restarted servers and proxies (520 to 524 are Cloudflare's).
@@ -101,8 +101,8 @@ public struct Failure: Error, Sendable, Equatable, Codable {
 
 /// What the refusal of a request means, and what the client can do about it.
 extension Failure {
-    /// - Parameter bytesHad: the bytes that the job had before the request.
-    init(refusing response: ResponseFacts, bytesHad: Int64, _ access: RequestAccess) {
+    /// - Parameter presentBytes: the bytes that the job had before the request.
+    init(refusing response: ResponseFacts, presentBytes: Int64, _ access: RequestAccess) {
         let status = response.status
         if response.isOfProxy, let proxy = access.proxy {
             self.init(proxy, refusing: response)
@@ -110,7 +110,7 @@ extension Failure {
             self.init(
                 .credentialsRequired, Self.demand(of: response.challenges, access.authorization), status: status,
                 challenge: challenge)
-        } else if bytesHad > 0, Self.expiredStatuses.contains(status) {
+        } else if presentBytes > 0, Self.expiredStatuses.contains(status) {
             self.init(
                 .linkExpired, "The link worked before and now answers \(status): it has expired.", status: status)
         } else if access.waitsForURL, Self.expiredStatuses.contains(status) {

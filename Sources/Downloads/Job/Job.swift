@@ -51,7 +51,7 @@ public struct Job: Sendable, Equatable {
     public var hasSyncFailed: Bool
     /// The bytes of several responses together did not match the expected digest, and the job was restarted. This happens at
     /// most once for each URL in a run. From then on, bytes are combined only with proof that they belong together.
-    public var isDisproved: Bool
+    public var isCorrupt: Bool
 
     public init(
         id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued,
@@ -59,7 +59,7 @@ public struct Job: Sendable, Equatable {
         node: Int64? = nil, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
         admissions: Int = 0, failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil,
         part: Part? = nil,
-        isPartLost: Bool = false, hasSyncFailed: Bool = false, isDisproved: Bool = false
+        isPartLost: Bool = false, hasSyncFailed: Bool = false, isCorrupt: Bool = false
     ) {
         self.id = id
         self.session = session
@@ -84,7 +84,7 @@ public struct Job: Sendable, Equatable {
         self.part = part
         self.isPartLost = isPartLost
         self.hasSyncFailed = hasSyncFailed
-        self.isDisproved = isDisproved
+        self.isCorrupt = isCorrupt
     }
 
     /// The URL in use.
@@ -131,7 +131,7 @@ extension Job {
             job.isPartLost = false
             job.hasSyncFailed = false
         }
-        if signal.failure?.disprovesBytes ?? false { job.dropDisproved(on: signal) }
+        if signal.failure?.provesCorruption ?? false { job.dropDisproved(on: signal) }
         job.setClocks(at: now)
         return job
     }
@@ -153,7 +153,7 @@ extension Job {
         let isDeferred = if case .attemptDeferred = signal { true } else { false }
         part = nil
         isPartLost = isDeferred
-        isDisproved = isDeferred
+        isCorrupt = isDeferred
     }
 
     private mutating func note(_ signal: JobSignal, at now: Date) {
@@ -173,14 +173,14 @@ extension Job {
             // The failures of the previous server do not count for the next one. (If a PATCH has replaced the URLs, no
             // mirror may be left: hence `min`.)
             failuresInARow = 0
-            isDisproved = false
+            isCorrupt = false
             mirror = min(mirror + 1, spec.mirrors.count)
         case .retryRequested:
             finishedAt = nil
             startedAt = nil
             attempts = 0
             failuresInARow = 0
-            isDisproved = false
+            isCorrupt = false
             mirror = 0
         case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .helpSupplied, .timeElapsed,
             .attemptStopped, .promotionPlanned, .promoted:

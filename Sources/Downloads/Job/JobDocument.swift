@@ -7,13 +7,13 @@ import HTTPSemantics
 extension Job {
     public enum Audience: Sendable, Hashable, CaseIterable {
         /// Callers that may change the job: complete URLs, but without user name and password.
-        case client
+        case full
         /// All others, and events, deliveries and logs: URLs also without their query, which often contains a signature.
-        case journal
+        case redacted
     }
 
     /// The document for callers that may change the job.
-    public func document(live: LiveProgress? = nil) -> JSON { document(for: .client, live: live) }
+    public func document(live: LiveProgress? = nil) -> JSON { document(for: .full, live: live) }
 
     func document(for audience: Audience, live: LiveProgress? = nil) -> JSON {
         var writer = JSONWriter()
@@ -84,8 +84,8 @@ extension Job {
 extension Job.Audience {
     fileprivate func shown(_ url: String) -> String {
         switch self {
-        case .client: URLRule.withoutCredentials(url)
-        case .journal: URLRule.redacted(url)
+        case .full: URLRule.withoutCredentials(url)
+        case .redacted: URLRule.redacted(url)
         }
     }
 }
@@ -211,7 +211,7 @@ extension Job {
     /// The data of the event that reports the state that the job has just entered.
     public func announcement(_ type: EventType) -> JSONObject {
         switch type {
-        case .jobSucceeded, .jobFailed, .jobCancelled: ["snapshot": document(for: .journal)]
+        case .jobSucceeded, .jobFailed, .jobCancelled: ["snapshot": document(for: .redacted)]
         case .jobWaiting:
             [
                 "reason": .optional(state.wait?.name.rawValue), "retry_at": .optional(state.wait?.until),

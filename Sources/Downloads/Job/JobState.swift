@@ -157,7 +157,7 @@ extension JobState {
         case refuse(allowed: [JobState.Name])
     }
 
-    public func deciding(_ signal: JobSignal) -> Decision {
+    public func transition(on signal: JobSignal) -> Decision {
         switch signal {
         case .admitted: admitted()
         case .waitEnded: waitEnded()

@@ -35,7 +35,7 @@ public struct Part: Sendable, Equatable {
         let gap = size.flatMap { ranges.gaps(upTo: $0).first }
         var asked = RequestedRange(offset: gap?.lowerBound ?? ranges.prefix, validators: validators, size: size)
         if let gap, gap.upperBound != size { asked.end = gap.upperBound }
-        asked.bytesHad = bytesDurable
+        asked.presentBytes = bytesDurable
         return asked
     }
 

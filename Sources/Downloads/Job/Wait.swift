@@ -112,15 +112,15 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         /// code is permanent.
         public var mayPass: Bool
         /// The bytes came in several pieces, which may be the cause of the mismatch, and fetchd has not yet fetched them again.
-        public var mayBeginAnew: Bool
+        public var mayRestart: Bool
 
         public init(
-            retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false, mayBeginAnew: Bool = false
+            retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false, mayRestart: Bool = false
         ) {
             self.retryAfter = retryAfter
             self.hasNoRoute = hasNoRoute
             self.mayPass = mayPass
-            self.mayBeginAnew = mayBeginAnew
+            self.mayRestart = mayRestart
         }
     }
 
@@ -151,7 +151,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
             .proxyCredentialsRequired where waitsFor.contains(.credentials):
             return .wait(Wait(.credentials, cause: failure))
         case .linkExpired where waitsFor.contains(.url): return .wait(Wait(.url, cause: failure))
-        case .checksumMismatch where hint.mayBeginAnew: return .wait(Wait(.retry(until: now), cause: failure))
+        case .checksumMismatch where hint.mayRestart: return .wait(Wait(.retry(until: now), cause: failure))
         default: break
         }
         guard failure.mayPass || hint.mayPass, failuresInARow < maxAttempts else { return .fail(failure) }

@@ -50,7 +50,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         hasMirrorLeft = job.mirror < spec.mirrors.count
         mirrors = ([spec.url] + spec.mirrors).filter { $0 != job.url }
         // Combined bytes of this job were wrong, so fetchd now uses only one server at a time.
-        connections = job.isDisproved ? 1 : spec.connections ?? configuration.connections ?? 1
+        connections = job.isCorrupt ? 1 : spec.connections ?? configuration.connections ?? 1
         maxConnectionsPerHost = configuration.maxConnectionsPerHost
         method = spec.method
         body = spec.body
@@ -73,7 +73,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         digest = spec.digest ?? configuration.digest ?? .sha256
         decodes = spec.decodes ?? configuration.decodes ?? false
         checksum = spec.checksum
-        restsOnChecksum = spec.checksum != nil && !job.isDisproved
+        restsOnChecksum = spec.checksum != nil && !job.isCorrupt
         expectedSize = spec.expectedSize
         sizeLimit = spec.maxSize.map { SizeLimit($0, of: .job) }
         lost = spec.lost
@@ -90,7 +90,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     /// The conditions for which the job waits after a failure. It waits for another URL, or for credentials for its URL,
     /// only if it has no other URL left. A job whose secrets are lost waits for them in any case.
     public func waitFor(after failure: Failure) -> [WaitFor] {
-        if lossOfSecrets != nil { return [.credentials] }
+        if missingSecrets != nil { return [.credentials] }
         return hasMirrorLeft && failure.isOfSource ? waitFor.filter { $0 == .space } : waitFor
     }
 
@@ -128,7 +128,7 @@ extension ResolvedSpec {
 /// An attempt of a job whose secrets are lost ends before its first request.
 extension ResolvedSpec {
     /// Why the job must wait for its secrets; nil if it has all of them.
-    public var lossOfSecrets: Failure? {
+    public var missingSecrets: Failure? {
         guard !lost.isEmpty || !lostBySession.isEmpty else { return nil }
         var sentences = ["The key that sealed the secrets of this job is lost."]
         let patchable = lost.subtracting([.body])

@@ -7,7 +7,7 @@ public struct RequestedRange: Sendable, Equatable {
     /// The position after the last requested byte; nil requests everything from `offset`.
     public var end: Int64?
     /// The number of received bytes that the request continues. If it is 0, the response need not match any bytes.
-    public var bytesHad: Int64
+    public var presentBytes: Int64
     /// The request asks for the whole file as a range. The response then shows whether the server supports ranges, so
     /// that several connections can share the file.
     public var probesRanges = false
@@ -28,7 +28,7 @@ public struct RequestedRange: Sendable, Equatable {
         restart: ResumeOutcome.RestartReason? = nil
     ) {
         self.offset = offset
-        bytesHad = offset
+        presentBytes = offset
         self.validators = validators
         self.size = size
         self.restart = restart
@@ -37,7 +37,7 @@ public struct RequestedRange: Sendable, Equatable {
     public static let whole = RequestedRange(offset: 0)
 
     /// Whether the request has a `Range` header.
-    public var isRange: Bool { bytesHad > 0 || probesRanges }
+    public var isRange: Bool { presentBytes > 0 || probesRanges }
 }
 
 /// Evidence that the bytes of two responses belong to the same file.

@@ -25,7 +25,7 @@ public struct Segments: Sendable, Equatable {
     }
 
     private var unleased: ByteRanges
-    private var segments: [SegmentLease: Segment] = [:]
+    private var segments: [SegmentClaim: Segment] = [:]
     private var leases = 0
 
     /// In bytes. No smaller segment is cut off another one, because it would not be worth a request.
@@ -39,12 +39,12 @@ public struct Segments: Sendable, Equatable {
     public var isComplete: Bool { segments.isEmpty && unleased.isEmpty }
 
     /// The bytes that a segment still lacks; nil when the lease has ended.
-    public func range(of lease: SegmentLease) -> Range<Int64>? { segments[lease].map { $0.position..<$0.end } }
+    public func range(of lease: SegmentClaim) -> Range<Int64>? { segments[lease].map { $0.position..<$0.end } }
 
     // MARK: Taking
 
     /// The lease of the first response: on the first gap, or on an empty range if no byte is missing.
-    public mutating func firstLease(at now: Duration) -> SegmentLease { lease(at: now) ?? assign(0..<0, at: now) }
+    public mutating func firstLease(at now: Duration) -> SegmentClaim { lease(at: now) ?? assign(0..<0, at: now) }
 
     /// Whether `lease(at:)` would return a lease.
     public var isLeasable: Bool { !unleased.isEmpty || largest != nil }
@@ -53,7 +53,7 @@ public struct Segments: Sendable, Equatable {
     ///
     /// - Parameter now: the uptime.
     /// - Returns: nil if no bytes are left that are worth a request.
-    public mutating func lease(at now: Duration) -> SegmentLease? {
+    public mutating func lease(at now: Duration) -> SegmentClaim? {
         if let gap = unleased.ranges.first {
             unleased.remove(contentsOf: gap)
             return assign(gap, at: now)
@@ -74,18 +74,18 @@ public struct Segments: Sendable, Equatable {
     ///   - now: the uptime.
     /// - Returns: the new lease and the ended one; nil if no connection has been silent for so long.
     public mutating func takeOver(stalledSince moment: Duration, at now: Duration) -> (
-        lease: SegmentLease, from: SegmentLease
+        lease: SegmentClaim, from: SegmentClaim
     )? {
         guard let owner = stalled(since: moment), let segment = segments.removeValue(forKey: owner) else { return nil }
         return (assign(segment.position..<segment.end, at: now), owner)
     }
 
-    private func stalled(since moment: Duration) -> SegmentLease? {
+    private func stalled(since moment: Duration) -> SegmentClaim? {
         segments.filter { $0.value.movedAt <= moment && $0.value.remaining > 0 && $0.value.end < .max }
             .min { ($0.value.movedAt, $0.key.number) < ($1.value.movedAt, $1.key.number) }?.key
     }
 
-    private var largest: SegmentLease? {
+    private var largest: SegmentClaim? {
         let candidate = segments.filter(\.value.isDivisible).max { first, second in
             (first.value.remaining, second.key.number) < (second.value.remaining, first.key.number)
         }
@@ -95,9 +95,9 @@ public struct Segments: Sendable, Equatable {
         return candidate.key
     }
 
-    private mutating func assign(_ range: Range<Int64>, at now: Duration) -> SegmentLease {
+    private mutating func assign(_ range: Range<Int64>, at now: Duration) -> SegmentClaim {
         leases += 1
-        let lease = SegmentLease(number: leases)
+        let lease = SegmentClaim(number: leases)
         segments[lease] = Segment(
             position: range.lowerBound, end: range.upperBound, reach: range.upperBound, movedAt: now)
         return lease
@@ -117,7 +117,7 @@ public struct Segments: Sendable, Equatable {
     /// - Returns: how many of the first bytes another response has already brought; nil if the lease has ended, or if
     ///   the segment was divided and its response must be read to its end.
     public mutating func answer(
-        _ lease: SegmentLease, from offset: Int64, reach: Int64?, isMeasured: Bool
+        _ lease: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool
     ) -> Int64? {
         guard var segment = segments[lease] else { return nil }
         segment.isAnswered = true
@@ -150,7 +150,7 @@ public struct Segments: Sendable, Equatable {
     /// Counts bytes that were received for a segment.
     ///
     /// - Returns: nil when another connection has taken the segment over.
-    public mutating func advance(_ lease: SegmentLease, by count: Int, at now: Duration) -> Advance? {
+    public mutating func advance(_ lease: SegmentClaim, by count: Int, at now: Duration) -> Advance? {
         guard var segment = segments[lease] else { return nil }
         // One byte more than was received, so that the segment is not full as long as it can grow.
         let wish = segment.position + Int64(count) + 1
@@ -190,18 +190,18 @@ public struct Segments: Sendable, Equatable {
     }
 
     /// Ends a lease. The bytes that the connection has not brought become unleased.
-    public mutating func release(_ lease: SegmentLease) {
+    public mutating func release(_ lease: SegmentClaim) {
         guard let segment = segments.removeValue(forKey: lease), segment.position < segment.end else { return }
         unleased.insert(contentsOf: segment.position..<segment.end)
     }
 
     /// Ends a lease after the regular end of the body. For a file of unknown size, this is the end of the file.
-    public mutating func close(_ lease: SegmentLease) {
+    public mutating func close(_ lease: SegmentClaim) {
         if let segment = segments[lease], segment.end == .max { segments[lease] = nil } else { release(lease) }
     }
 }
 
 /// The right of one connection to fetch a segment of a file. `Segments` creates the leases. No two leases of a file are equal.
-public struct SegmentLease: Sendable, Hashable {
+public struct SegmentClaim: Sendable, Hashable {
     let number: Int
 }

@@ -54,7 +54,7 @@ final class Attempt: Sendable {
     /// Whether the job fetches the file once more after its bytes proved wrong. True when bytes of an earlier attempt,
     /// or of another connection, may be the cause.
     private var mayRestart: Bool {
-        guard let file, !job.isDisproved else { return false }
+        guard let file, !job.isCorrupt else { return false }
         return file.outcome.isResumed || file.isShared
     }
 
@@ -130,7 +130,7 @@ extension Attempt {
     // MARK: Before the first request
 
     private func check() -> Step {
-        if let loss = spec.lossOfSecrets { return fail(loss) }
+        if let loss = spec.missingSecrets { return fail(loss) }
         if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
             return fail(
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
@@ -269,7 +269,7 @@ extension Attempt {
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
             let mismatch =
                 digests.flatMap { spec.claims(label).refutation(by: $0) } ?? complete.file.decoding?.refutation
-            if let mismatch { return .fail(mismatch, RetryPolicy.Hint(mayBeginAnew: mayRestart)) }
+            if let mismatch { return .fail(mismatch, RetryPolicy.Hint(mayRestart: mayRestart)) }
             guard let digests, control.beginFinalizing() else { return stopped }
             return .finalize(FinalizeRequest(attempt: self, complete: complete, digests: digests))
         } catch {
@@ -330,7 +330,7 @@ extension Attempt {
             case .fail(let failure): .attemptFailed(failure)
             }
         return .store(
-            Ending(signal: signal, keepsPart: !failure.disprovesBytes, nextAttempt: nextAttempt, result: .failed))
+            Ending(signal: signal, keepsPart: !failure.provesCorruption, nextAttempt: nextAttempt, result: .failed))
     }
 
     /// One commit ends the attempt: it stores state, offset and event together.
@@ -348,7 +348,7 @@ extension Attempt {
 
     private func commit(_ ending: Ending, _ kept: KeptPart) async throws(NotStored) -> SignalOutcome? {
         var report = AttemptReport(
-            admission: job.admissions, part: kept.part, received: control.transferred, hasGained: madeProgress,
+            admission: job.admissions, part: kept.part, received: control.transferred, madeProgress: madeProgress,
             resume: file?.outcome, hasSyncFailed: kept.isRolledBack, hasLostPart: kept.isForeign)
         let cause = ending.signal.causeInSpecification
         if cause != nil { report.spec = spec }

@@ -56,7 +56,7 @@ final class AttemptControl: Sendable {
         jobRate = RateLimit(bytesPerSecond: job.spec.rateLimit)
         self.rates = rates + [jobRate]
         admittedConnections = spec.connections
-        mayShare = !job.isDisproved
+        mayShare = !job.isCorrupt
         state = Locked(State(destination: job.spec.destination, jobConnections: job.spec.connections))
         progress = Locked(Progress(of: job, at: time.uptime))
     }

@@ -13,12 +13,12 @@ final class Connection: TransferHandler {
     /// The destination of a body.
     private struct Target: Sendable {
         var file: SegmentedFile
-        var lease: SegmentLease
+        var lease: SegmentClaim
     }
 
     /// The decisions about the response of an exchange. The transfer loop calls both, so they must not touch the disk.
     private struct Exchange: Sendable {
-        var evaluate: @Sendable (ResponseFacts) -> ResponseVerdict
+        var evaluate: @Sendable (ResponseFacts) -> ResponseDecision
         /// Chooses the destination for the body of an accepted response.
         var target: @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
         /// A larger file fails the exchange; nil: no limit.
@@ -31,7 +31,7 @@ final class Connection: TransferHandler {
         var exchange: Exchange?
         var waiter: CheckedContinuation<Void, Never>?
         var transfer: Transfer?
-        var verdict: ResponseVerdict?
+        var verdict: ResponseDecision?
         /// nil when no response was accepted.
         var target: Target?
         /// Bytes of the body that are still to be dropped, because the part has them already.
@@ -93,11 +93,11 @@ extension Connection {
     private func exchange(
         _ plan: RequestPlan, _ requests: RequestSequence, _ onBegin: @escaping @Sendable (SegmentedFile) -> Void
     ) async {
-        let (spec, bytesHad) = (attempt.spec, attempt.job.bytesDurable)
+        let (spec, presentBytes) = (attempt.spec, attempt.job.bytesDurable)
         let asked = requests.asked(continuing: plan.continued?.part.url)
         let access = attempt.access(requests, home: spec.url)
         let exchange = Exchange(
-            evaluate: { ResponseVerdict.judge($0, asked: asked, bytesHad: bytesHad, access, spec) },
+            evaluate: { ResponseDecision.judge($0, asked: asked, presentBytes: presentBytes, access, spec) },
             target: { [self] facts, size, outcome in
                 let file = makeFile(plan, requests, asked, facts, size: size, outcome)
                 attempt.control.beginTransfer(of: file)
@@ -189,7 +189,7 @@ extension Connection {
     ///   - isWanted: called before each further segment; false ends the connection.
     /// - Returns: nil when no segment was left, or when the attempt stops.
     func fillSegments(
-        of file: SegmentedFile, from source: ConnectionSource, first: SegmentLease? = nil,
+        of file: SegmentedFile, from source: ConnectionSource, first: SegmentClaim? = nil,
         while isWanted: () -> Bool = { true }
     ) async -> ConnectionLoss? {
         var next = first ?? file.lease()
@@ -206,7 +206,7 @@ extension Connection {
     }
 
     private func fill(
-        _ lease: SegmentLease, of file: SegmentedFile, from source: ConnectionSource
+        _ lease: SegmentClaim, of file: SegmentedFile, from source: ConnectionSource
     ) async -> ConnectionLoss? {
         guard let asked = asked(for: lease, of: file, from: source) else { return nil }
         var requests = RequestSequence(from: source.url, asking: asked)
@@ -233,7 +233,7 @@ extension Connection {
     /// The request for a segment. If the job's checksum verifies the whole file at the end, a mirror may use other
     /// validators. (Without a strong validator the only segments are the gaps that an earlier attempt left.)
     private func asked(
-        for lease: SegmentLease, of file: SegmentedFile, from source: ConnectionSource
+        for lease: SegmentClaim, of file: SegmentedFile, from source: ConnectionSource
     ) -> RequestedRange? {
         guard var asked = file.asked(for: lease) else { return nil }
         guard attempt.spec.restsOnChecksum else { return asked }
@@ -244,12 +244,12 @@ extension Connection {
     }
 
     private func exchange(
-        _ requests: RequestSequence, for lease: SegmentLease, of file: SegmentedFile, home: String
+        _ requests: RequestSequence, for lease: SegmentClaim, of file: SegmentedFile, home: String
     ) async {
         let asked = requests.asked(continuing: file.url)
         let access = attempt.access(requests, home: home)
         let exchange = Exchange(
-            evaluate: { ResponseVerdict.judge($0, asked: asked, bytesHad: asked.bytesHad, access).ofRange },
+            evaluate: { ResponseDecision.judge($0, asked: asked, presentBytes: asked.presentBytes, access).ofRange },
             target: { facts, _, _ in
                 file.recordValidators(facts.validators)
                 return Target(file: file, lease: lease)
@@ -259,9 +259,9 @@ extension Connection {
     }
 }
 
-extension ResponseVerdict {
+extension ResponseDecision {
     /// The verdict on a request for one segment: only the bytes of that segment are accepted.
-    fileprivate var ofRange: ResponseVerdict {
+    fileprivate var ofRange: ResponseDecision {
         switch self {
         case .accept(_, _, _, .resumed), .redirect, .fail: self
         case .accept, .alreadyComplete, .askFromStart:
@@ -333,7 +333,7 @@ extension Connection {
 // MARK: - On the transfer loop
 
 extension Connection {
-    func received(head: ResponseHead) -> HeadVerdict {
+    func received(head: ResponseHead) -> HeadDecision {
         guard let exchange = state.withLock({ $0.exchange }) else { return .reject }
         let facts = ResponseFacts(status: head.status, headers: head.headers, isOfProxy: head.isOfProxy)
         let verdict = exchange.evaluate(facts)

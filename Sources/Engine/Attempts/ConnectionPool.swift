@@ -97,7 +97,7 @@ struct ConnectionPool: Sendable {
 extension Attempt {
     /// Fills segments from one source, beginning with the leased one, while `isWanted` returns true.
     typealias Fetch =
-        @Sendable (ConnectionSource, SegmentLease, _ isWanted: @Sendable () -> Bool) async -> ConnectionLoss?
+        @Sendable (ConnectionSource, SegmentClaim, _ isWanted: @Sendable () -> Bool) async -> ConnectionLoss?
 
     /// Seconds between two checks for changes that do not set `mayConnect`.
     private static let checkInterval: TimeInterval = 0.2
@@ -164,7 +164,7 @@ extension Attempt {
     /// Counts one more connection, also at its host, and takes the first lease of that connection.
     ///
     /// - Returns: nil when the job has enough connections, when no host has room, or when nothing is left to fetch.
-    private func nextConnection(to file: SegmentedFile) -> (ConnectionPool.Opened, SegmentLease)? {
+    private func nextConnection(to file: SegmentedFile) -> (ConnectionPool.Opened, SegmentClaim)? {
         let (now, wanted) = (services.time.uptime, control.connections)
         // Under a rate limit, fetchd itself may cause the silence.
         let silence = control.isRateLimited ? nil : now - .seconds(Self.silenceLimit)

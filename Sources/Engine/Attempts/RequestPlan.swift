@@ -71,7 +71,7 @@ extension Job {
         if hasSyncFailed { return .syncFailed }
         guard isPartLost else { return nil }
         // The pieces did not match the digest, so the part's validators cannot be trusted.
-        return isDisproved ? .noValidator : .partMissing
+        return isCorrupt ? .noValidator : .partMissing
     }
 }
 
@@ -100,7 +100,7 @@ struct RequestSequence: Sendable {
     /// - Parameter source: the URL that those bytes came from; nil when the job has no bytes.
     func asked(continuing source: String?) -> RequestedRange {
         var asked = asked
-        asked.isElsewhere = asked.bytesHad > 0 && source != url
+        asked.isElsewhere = asked.presentBytes > 0 && source != url
         return asked
     }
 
@@ -120,7 +120,7 @@ struct RequestSequence: Sendable {
     /// - Parameter target: the absolute URL of the redirect; nil when the response has none, or one that cannot be
     ///   parsed.
     mutating func step(
-        after outcome: TransferResult.Outcome, _ verdict: ResponseVerdict?, redirectingTo target: String?
+        after outcome: TransferResult.Outcome, _ verdict: ResponseDecision?, redirectingTo target: String?
     ) -> Step {
         switch (outcome, verdict) {
         case (.rejected, .redirect(let status)): redirect(to: target, after: status)
@@ -160,7 +160,7 @@ struct RequestSequence: Sendable {
 
     /// Restarts once: a server that answers a request for the whole file with a range would do so again.
     private mutating func restart(_ why: ResumeOutcome.RestartReason) -> Step {
-        if asked.bytesHad == 0, asked.probesRanges {
+        if asked.presentBytes == 0, asked.probesRanges {
             asked.probesRanges = false
             return .askAgain
         }
@@ -187,19 +187,19 @@ extension ResolvedSpec {
     }
 }
 
-extension ResponseVerdict {
+extension ResponseDecision {
     /// Judges a response, and also refuses a file whose size the job refuses, before fetchd writes a byte.
     static func judge(
-        _ facts: ResponseFacts, asked: RequestedRange, bytesHad: Int64, _ access: RequestAccess,
+        _ facts: ResponseFacts, asked: RequestedRange, presentBytes: Int64, _ access: RequestAccess,
         _ spec: ResolvedSpec
-    ) -> ResponseVerdict {
-        let verdict = judge(facts, asked: asked, bytesHad: bytesHad, access)
+    ) -> ResponseDecision {
+        let verdict = judge(facts, asked: asked, presentBytes: presentBytes, access)
         guard case .accept(_, _, let size, _) = verdict else { return verdict }
         if spec.decodes, let coding = facts.contentCoding {
             // The size of the decoded file is not known yet.
             return ContentCoding(coding) == nil ? .fail(Failure(ofUnknownCoding: coding, facts.status)) : verdict
         }
-        return size.flatMap(spec.refusal(ofSize:)).map(ResponseVerdict.fail) ?? verdict
+        return size.flatMap(spec.refusal(ofSize:)).map(ResponseDecision.fail) ?? verdict
     }
 }
 

@@ -28,7 +28,7 @@ final class SegmentedFile: Sendable {
     /// validator.
     let isDivisible: Bool
     /// The lease of the first response: the first missing bytes, or an empty range if no bytes are missing.
-    let firstLease: SegmentLease
+    let firstLease: SegmentClaim
 
     /// The first response, after its end.
     struct FirstResponse: Sendable {
@@ -39,7 +39,7 @@ final class SegmentedFile: Sendable {
     private struct State {
         var segments: Segments
         /// The transfers that fill segments, by lease.
-        var transfers: [SegmentLease: Transfer] = [:]
+        var transfers: [SegmentClaim: Transfer] = [:]
         var firstResponse: FirstResponse?
         var isAbandoned = false
         var isCorrupt = false
@@ -127,7 +127,7 @@ extension SegmentedFile {
     /// Leases a segment to a connection.
     ///
     /// - Returns: nil when no remaining segment is worth a connection.
-    func lease() -> SegmentLease? {
+    func lease() -> SegmentClaim? {
         let now = time.uptime
         return state.withLock { state in
             guard !state.isAbandoned, let lease = state.segments.lease(at: now) else { return nil }
@@ -140,9 +140,9 @@ extension SegmentedFile {
     ///
     /// - Parameter moment: the uptime since which the segment has received no byte.
     /// - Returns: nil when no connection has been silent since then.
-    func takeOver(stalledSince moment: Duration) -> SegmentLease? {
+    func takeOver(stalledSince moment: Duration) -> SegmentClaim? {
         let now = time.uptime
-        let (lease, transfer): (SegmentLease?, Transfer?) = state.withLock { state in
+        let (lease, transfer): (SegmentClaim?, Transfer?) = state.withLock { state in
             guard !state.isAbandoned, let taken = state.segments.takeOver(stalledSince: moment, at: now) else {
                 return (nil, nil)
             }
@@ -154,24 +154,24 @@ extension SegmentedFile {
     }
 
     /// The bytes that a segment lacks; nil when another connection has taken it over.
-    func range(of lease: SegmentLease) -> Range<Int64>? { state.withLock { $0.segments.range(of: lease) } }
+    func range(of lease: SegmentClaim) -> Range<Int64>? { state.withLock { $0.segments.range(of: lease) } }
 
     /// The request that fills a segment; nil when another connection has taken it over.
-    func asked(for lease: SegmentLease) -> RequestedRange? {
+    func asked(for lease: SegmentClaim) -> RequestedRange? {
         guard let range = range(of: lease) else { return nil }
         var asked = RequestedRange(offset: range.lowerBound, validators: validators, size: size)
         asked.end = range.upperBound
-        asked.bytesHad = max(1, part.written.count)
+        asked.presentBytes = max(1, part.written.count)
         return asked
     }
 
     /// Records an accepted response that fills a segment: see `Segments.answer`.
-    func recordResponse(_ lease: SegmentLease, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
+    func recordResponse(_ lease: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
         state.withLock { $0.segments.answer(lease, from: offset, reach: reach, isMeasured: isMeasured) }
     }
 
     /// Registers the transfer that fills the segment. Cancels it if the file was abandoned.
-    func attach(_ transfer: Transfer, to lease: SegmentLease) {
+    func attach(_ transfer: Transfer, to lease: SegmentClaim) {
         let isWanted = state.withLock { state in
             state.transfers[lease] = transfer
             return !state.isAbandoned
@@ -182,7 +182,7 @@ extension SegmentedFile {
     /// Counts bytes that arrived for a segment.
     ///
     /// - Returns: the place of these bytes in the file; nil when another connection has taken the segment over.
-    func advance(_ lease: SegmentLease, by count: Int) -> Segments.Advance? {
+    func advance(_ lease: SegmentClaim, by count: Int) -> Segments.Advance? {
         let now = time.uptime
         return state.withLock { $0.segments.advance(lease, by: count, at: now) }
     }
@@ -190,7 +190,7 @@ extension SegmentedFile {
     /// Ends a lease, because its connection has ended.
     ///
     /// - Parameter isBodyWhole: whether the response reached its regular end.
-    func release(_ lease: SegmentLease, isBodyWhole: Bool) {
+    func release(_ lease: SegmentClaim, isBodyWhole: Bool) {
         state.withLock { state in
             state.transfers[lease] = nil
             if isBodyWhole { state.segments.close(lease) } else { state.segments.release(lease) }

@@ -29,7 +29,7 @@ extension Attempt {
             request.rangeStart = asked.offset
             request.rangeEnd = asked.end.map { $0 - 1 }
         }
-        if asked.bytesHad > 0, let condition = asked.condition { request.headers.append(("If-Range", condition)) }
+        if asked.presentBytes > 0, let condition = asked.condition { request.headers.append(("If-Range", condition)) }
         if requests.method != .get, let body = spec.body {
             request.body = body.bytes
             if !headers.contains(where: \.isContentType) {

@@ -21,7 +21,7 @@ struct AttemptRequestReader: MaintenanceWorker {
             if let stop = request.stop { attempt.control.requestStop(.decided(stop)) }
         }
         let changed = found.filter { $0.request.stop == nil && $0.attempt != nil }.map(\.request.job)
-        try await services.store.takeChangedSpecifications(of: changed) { [services] jobs in
+        try await services.store.consumeChangedSpecifications(of: changed) { [services] jobs in
             for job in jobs { services.active[job.id]?.control.apply(job.spec) }
         }
         let areAllFound = found.allSatisfy { $0.attempt != nil }
@@ -40,7 +40,7 @@ struct ConfigurationReader: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         guard services.store.node != nil else { return nil }
-        try await services.store.takeConfigurations { [services] in
+        try await services.store.consumeConfigurations { [services] in
             services.active.sessionNames
         } onCommit: { [services] configurations in
             for (name, configuration) in configurations { services.active.limit(name, to: configuration.rateLimit) }

@@ -28,7 +28,7 @@ struct FinalizeRequest: Sendable {
     /// The report that is committed with the plan, if the client has not changed the destination.
     var report: AttemptReport {
         AttemptReport(
-            admission: attempt.job.admissions, received: attempt.control.transferred, hasGained: true,
+            admission: attempt.job.admissions, received: attempt.control.transferred, madeProgress: true,
             resume: file.outcome, destination: destination)
     }
 

@@ -66,7 +66,7 @@ struct ClockMonitor: MaintenanceWorker {
 
     func pass() async throws -> Date? {
         try await services.store.followClock()
-        for jump in services.time.takeJumps() { services.log.warning("\(Self.warning(of: jump))") }
+        for jump in services.time.consumeJumps() { services.log.warning("\(Self.warning(of: jump))") }
         return services.time.now.addingTimeInterval(interval)
     }
 

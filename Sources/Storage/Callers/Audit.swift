@@ -51,8 +51,8 @@ extension Store {
     ///   - answer: is stored for repetitions of the request.
     /// - Returns: the answer to give. It is that of a repetition, if another node has carried out one that has ended earlier.
     public func conclude(
-        _ record: ActionRecord, once claim: IdempotencyClaim?, answer: RememberedAnswer
-    ) async throws -> RememberedAnswer {
+        _ record: ActionRecord, once claim: IdempotencyClaim?, answer: IdempotentResponse
+    ) async throws -> IdempotentResponse {
         try await writer.write { transaction in
             var record = record
             try transaction.store(&record)

@@ -23,7 +23,7 @@ public struct IdempotencyClaim: Sendable {
 }
 
 /// The answer to the first request with an `Idempotency-Key`.
-public struct RememberedAnswer: Sendable, Equatable {
+public struct IdempotentResponse: Sendable, Equatable {
     public var location: String?
     public var body: [UInt8]
 
@@ -37,20 +37,20 @@ extension Store {
     /// The answer to the first request; nil when it was not carried out, or is not committed yet.
     ///
     /// - Throws: `idempotencyKeyReused`; `answerLost` when the answer cannot be read any more.
-    public func rememberedAnswer(to claim: IdempotencyClaim) async throws(StoreError) -> RememberedAnswer? {
+    public func rememberedAnswer(to claim: IdempotencyClaim) async throws(StoreError) -> IdempotentResponse? {
         let now = time.now
         return try await read { [sealer] in try claim.rememberedAnswer(at: now, in: $0, sealer) }
     }
 }
 
 extension IdempotencyClaim {
-    func rememberedAnswer(at now: Date, in db: SQLConnection, _ sealer: Sealer) throws -> RememberedAnswer? {
+    func rememberedAnswer(at now: Date, in db: SQLConnection, _ sealer: Sealer) throws -> IdempotentResponse? {
         let row = try db.row(
             "SELECT * FROM idempotency_keys WHERE caller = ? AND route = ? AND key = ? AND created_at > ?",
             [caller, route, key, now.addingTimeInterval(-Self.lifetime).milliseconds])
         guard let row else { return nil }
         guard try row["fingerprint"] == fingerprint else { throw StoreError.idempotencyKeyReused(key) }
-        return try RememberedAnswer(location: row["location"], body: try sealer.answer(row["answer"], to: self))
+        return try IdempotentResponse(location: row["location"], body: try sealer.answer(row["answer"], to: self))
     }
 }
 
@@ -59,12 +59,12 @@ extension IdempotencyClaim {
 /// gets "in progress".
 extension Transaction {
     /// - Throws: `idempotencyKeyReused`, `answerLost`.
-    func rememberedAnswer(to claim: IdempotencyClaim) throws -> RememberedAnswer? {
+    func rememberedAnswer(to claim: IdempotencyClaim) throws -> IdempotentResponse? {
         try claim.rememberedAnswer(at: now, in: db, sealer)
     }
 
     /// - Parameter holdsSecrets: whether the answer may show a secret.
-    func remember(_ answer: RememberedAnswer, to claim: IdempotencyClaim, holdsSecrets: Bool) throws {
+    func remember(_ answer: IdempotentResponse, to claim: IdempotencyClaim, holdsSecrets: Bool) throws {
         // Replaces an expired answer.
         try run(
             """

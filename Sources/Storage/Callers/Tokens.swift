@@ -5,11 +5,11 @@ import Foundation
 /// A token to be created.
 public struct NewToken: Sendable {
     public var name: Name?
-    public var grant: Grant
+    public var grant: Permissions
     public var quotas: TokenQuotas
     public var expiresAt: Date?
 
-    public init(name: Name? = nil, grant: Grant, quotas: TokenQuotas = .none, expiresAt: Date? = nil) {
+    public init(name: Name? = nil, grant: Permissions, quotas: TokenQuotas = .none, expiresAt: Date? = nil) {
         self.name = name
         self.grant = grant
         self.quotas = quotas
@@ -159,7 +159,7 @@ extension Transaction {
 enum TokenRow {
     static func token(_ row: SQLRow) throws -> StoredToken {
         let id = try TokenID(row["id"])
-        guard let grant = Grant(try row.named("scope", as: Scope.self), in: try sessions(row)) else {
+        guard let grant = Permissions(try row.named("scope", as: Scope.self), in: try sessions(row)) else {
             throw StoreError.failed(why: "token \(id) is an administrator of some sessions only")
         }
         let token = try Token(

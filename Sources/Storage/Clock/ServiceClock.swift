@@ -62,7 +62,7 @@ public final class ServiceClock: TimeSource {
     }
 
     /// Returns the jumps that the clock has followed since the last call.
-    public func takeJumps() -> [ClockJump] {
+    public func consumeJumps() -> [ClockJump] {
         state.withLock { state in
             defer { state.unreported = [] }
             return state.unreported

@@ -11,7 +11,7 @@ public struct AttemptReport: Sendable {
     /// All bytes that the attempt has received up to now, also those that are in no part.
     public var received: Int64
     /// Whether the attempt has received new bytes. Then the count of failures in a row starts again.
-    public var hasGained: Bool
+    public var madeProgress: Bool
     /// How the transfer began; nil when no response was accepted.
     public var resume: ResumeOutcome?
     /// Whether written bytes are lost because a sync failed. If `part` is nil, the committed part is lost as well.
@@ -26,7 +26,7 @@ public struct AttemptReport: Sendable {
     public var spec: ResolvedSpec?
 
     public init(
-        admission: Int? = nil, part: Part? = nil, received: Int64 = 0, hasGained: Bool = false,
+        admission: Int? = nil, part: Part? = nil, received: Int64 = 0, madeProgress: Bool = false,
         resume: ResumeOutcome? = nil,
         hasSyncFailed: Bool = false,
         hasLostPart: Bool = false,
@@ -35,7 +35,7 @@ public struct AttemptReport: Sendable {
         self.admission = admission
         self.part = part
         self.received = received
-        self.hasGained = hasGained
+        self.madeProgress = madeProgress
         self.resume = resume
         self.hasSyncFailed = hasSyncFailed
         self.hasLostPart = hasLostPart
@@ -173,7 +173,7 @@ extension Transaction {
         if report.hasSyncFailed { job.hasSyncFailed = true }
         if report.hasLostPart { job.isPartLost = true }
         if report.hasSyncFailed || report.hasLostPart, report.part == nil { job.part = nil }
-        if report.hasGained { job.failuresInARow = 0 }
+        if report.madeProgress { job.failuresInARow = 0 }
         let outcome = try transitionJob(job, on: ending(signal, of: job).bounded(at: now))
         let isOver = if case .done(let next, _, _) = outcome { next.state.name != .running } else { false }
         if isOver, working.received[id] != nil { working.received.forget(id) }

@@ -6,7 +6,7 @@ extension Store {
     ///
     /// - Parameter revision: if given, the revision that the job must have.
     /// - Throws: `noSuchJob`, `revisionChanged`, `moveRefused`.
-    public func moveJob(_ id: JobID, to place: QueuePlace, expecting revision: Int? = nil) async throws -> Job {
+    public func moveJob(_ id: JobID, to place: QueuePosition, expecting revision: Int? = nil) async throws -> Job {
         try await writer.write { transaction in
             if let revision { try transaction.requireRevision(revision, of: id) }
             return try transaction.moveJob(id, to: place)
@@ -17,7 +17,7 @@ extension Store {
     /// these jobs, on a reader's thread; the queue may change meanwhile.
     ///
     /// - Parameter index: 0 is the top; an index beyond the end is the bottom.
-    public func place(at index: Int, for job: Job) async throws(StoreError) -> QueuePlace {
+    public func place(at index: Int, for job: Job) async throws(StoreError) -> QueuePosition {
         guard index > 0 else { return .top }
         let previous = try await read { db in
             try db.value(
@@ -113,7 +113,7 @@ extension Store {
 /// Moves jobs within the queue of their session and priority. A move writes one row.
 extension Transaction {
     /// - Throws: `noSuchJob`, `moveRefused`.
-    func moveJob(_ id: JobID, to place: QueuePlace) throws -> Job {
+    func moveJob(_ id: JobID, to place: QueuePosition) throws -> Job {
         let before = try job(id)
         guard before.state.isInQueue else {
             throw StoreError.moveRefused(
@@ -131,7 +131,7 @@ extension Transaction {
         return try job(id)
     }
 
-    private func rank(at place: QueuePlace, for job: Job) throws -> QueueRank {
+    private func rank(at place: QueuePosition, for job: Job) throws -> QueueRank {
         switch place {
         case .top:
             guard let first = try neighbour(.next, of: QueueRank(""), for: job), first < job.effectiveQueueRank else {

@@ -52,7 +52,7 @@ enum JobRow {
             finishedAt: row.optionalTime(at.finishedAt), attempts: row[at.attempts], admissions: row[at.admissions],
             failuresInARow: row[at.failuresInARow], resume: try resume(row, at),
             resourceTime: row.countdown(until: at.resourceUntil, left: at.resourceLeft), part: try part(row, sealer),
-            isPartLost: row[at.isPartLost], hasSyncFailed: row[at.hasSyncFailed], isDisproved: row[at.isDisproved])
+            isPartLost: row[at.isPartLost], hasSyncFailed: row[at.hasSyncFailed], isCorrupt: row[at.isCorrupt])
     }
 
     private static func state(_ row: SQLRow, _ at: JobTable, _ sealer: Sealer) throws -> JobState {

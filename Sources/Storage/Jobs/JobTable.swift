@@ -20,7 +20,7 @@ struct JobTable: Sendable {
 
     let id, session, batch, state, revision, spec, reason, retryAt, failure, promotion, finish: Int
     let attempts, failuresInARow, resumeDecision, resumeOffset, resumeWhy, createdAt, startedAt, finishedAt: Int
-    let mirror, resourceUntil, resourceLeft, isPartLost, isDisproved, hasSyncFailed: Int
+    let mirror, resourceUntil, resourceLeft, isPartLost, isCorrupt, hasSyncFailed: Int
     let token, trace, queueRank, gid, node, admissions: Int
     let columns: RowColumns<Job>
 
@@ -84,7 +84,7 @@ struct JobTable: Sendable {
         }
         resourceLeft = all.add(.integer("resource_left")) { $0.resourceTime?.leftMilliseconds }
         isPartLost = all.add(.flag("part_lost")) { $0.isPartLost }
-        isDisproved = all.add(.flag("disproved")) { $0.isDisproved }
+        isCorrupt = all.add(.flag("disproved")) { $0.isCorrupt }
         hasSyncFailed = all.add(.flag("sync_failed")) { $0.hasSyncFailed }
         all.addUnread(.integer("deadline"), .initial) { $0.spec.deadline?.milliseconds }
         token = all.add(.text("token"), .fixed) { $0.token?.text }

@@ -37,7 +37,7 @@ private struct JobTransitions {
     init(_ transaction: Transaction) { self.transaction = transaction }
 
     mutating func apply(_ signal: JobSignal, to job: Job) throws -> SignalOutcome {
-        switch job.state.deciding(signal) {
+        switch job.state.transition(on: signal) {
         case .refuse(let allowed): return .refused(job, allowed: allowed)
         case .remain(let effects):
             wakeScheduler(for: effects)

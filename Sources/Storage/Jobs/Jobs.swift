@@ -14,11 +14,11 @@ public struct NewJob: Sendable {
     /// The job's identifier in aria2's RPC.
     public var gid: GID?
     /// The place in the queue; nil: at the bottom.
-    public var place: QueuePlace?
+    public var place: QueuePosition?
 
     public init(
         session: Name, spec: JobSpec, resumeFrom: JobID? = nil, isPaused: Bool = false, gid: GID? = nil,
-        place: QueuePlace? = nil
+        place: QueuePosition? = nil
     ) {
         self.session = session
         self.spec = spec
@@ -66,8 +66,8 @@ extension Store {
     /// - Throws: also `idempotencyKeyReused`, `answerLost`.
     public func createJobs(
         _ new: [NewJob], by creator: JobCreator = .unlimited, once claim: IdempotencyClaim,
-        answer: @escaping @Sendable ([Job]) -> RememberedAnswer
-    ) async throws -> RememberedAnswer {
+        answer: @escaping @Sendable ([Job]) -> IdempotentResponse
+    ) async throws -> IdempotentResponse {
         try await writer.write { transaction in
             if let first = try transaction.rememberedAnswer(to: claim) { return first }
             let answer = answer(try transaction.createJobs(new, by: creator))
@@ -282,7 +282,7 @@ extension Transaction {
         if fields.contains(.url) {
             patched.mirror = 0
             // No digest has disproved the bytes of the new URL.
-            patched.isDisproved = false
+            patched.isCorrupt = false
         }
         try save(patched)
         try noteChangedSpecification(of: patched)

@@ -257,7 +257,7 @@ extension Transaction {
         var job = try job(JobID(part["job"]))
         job.revision += 1
         job.isPartLost = try (part["bytes_durable"] as Int64) > 0
-        job.isDisproved = false
+        job.isCorrupt = false
         job.part = nil
         try save(job)
         return try PartID(part["id"])

@@ -101,7 +101,7 @@ extension Store {
     /// - Parameters:
     ///   - sessions: called on the writer's thread, after the hooks of all earlier commits.
     ///   - onCommit: see `Writer.write`.
-    public func takeConfigurations(
+    public func consumeConfigurations(
         of sessions: @escaping @Sendable () -> [Name],
         onCommit: @escaping @Sendable ([Name: SessionConfiguration]) -> Void
     ) async throws {

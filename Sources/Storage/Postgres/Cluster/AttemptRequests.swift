@@ -34,7 +34,8 @@ extension Store {
     /// the end of its attempt.
     ///
     /// - Parameter onCommit: see `Writer.write`.
-    public func takeChangedSpecifications(of jobs: [JobID], onCommit: @escaping @Sendable ([Job]) -> Void) async throws
+    public func consumeChangedSpecifications(of jobs: [JobID], onCommit: @escaping @Sendable ([Job]) -> Void)
+        async throws
     {
         guard !jobs.isEmpty else { return }
         _ = try await writer.write(onCommit: onCommit) { transaction in

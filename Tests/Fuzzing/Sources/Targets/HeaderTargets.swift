@@ -106,7 +106,7 @@ extension FuzzTarget {
         var asked = RequestedRange(offset: max(0, offset), validators: Validators(etag: "\"a\""), size: 1_000)
         for probes in [false, true] {
             asked.probesRanges = probes
-            switch ResponseVerdict.judge(facts, asked: asked, bytesHad: asked.bytesHad) {
+            switch ResponseDecision.judge(facts, asked: asked, presentBytes: asked.presentBytes) {
             case .accept(let position, let skipping, let size, _):
                 require(position == asked.offset || position == 0, "bytes for another position")
                 require(skipping >= 0 && size ?? 0 >= 0, "a negative number")

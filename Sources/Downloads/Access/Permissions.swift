@@ -1,0 +1,87 @@
+/// What a caller may do, and in which sessions.
+public struct Permissions: Sendable, Hashable {
+    public let scope: Scope
+    public let sessions: VisibleSessions
+
+    /// nil for an administrator of some sessions only: an administrator can make a token for all sessions.
+    public init?(_ scope: Scope, in sessions: VisibleSessions = .all) {
+        guard scope != .admin || sessions == .all else { return nil }
+        self.init(trusted: scope, in: sessions)
+    }
+
+    private init(trusted scope: Scope, in sessions: VisibleSessions) {
+        self.scope = scope
+        self.sessions = sessions
+    }
+
+    public static let everything = Permissions(trusted: .admin, in: .all)
+    /// The caller may do only what needs no permission.
+    public static let nothing = Permissions(trusted: .read, in: .matching([]))
+
+    public var isAdministrator: Bool { scope == .admin }
+
+    /// Whether some sessions may be invisible.
+    public var isBound: Bool { sessions != .all }
+}
+
+/// What a caller may do. Each scope includes those before it.
+public enum Scope: String, Sendable, CaseIterable, Comparable {
+    /// Read jobs, sessions, webhooks, deliveries, events and finished files.
+    case read
+    /// Also create, change and delete jobs, and read their complete URLs and their resume data.
+    case jobs
+    /// Also declare, change and delete sessions and webhooks, and acknowledge finishes.
+    case sessions
+    /// Everything, including the tokens of all callers.
+    case admin
+
+    public static func < (one: Scope, other: Scope) -> Bool { one.rank < other.rank }
+
+    private var rank: Int {
+        switch self {
+        case .read: 0
+        case .jobs: 1
+        case .sessions: 2
+        case .admin: 3
+        }
+    }
+}
+
+/// The sessions that a caller may see.
+public enum VisibleSessions: Sendable, Hashable {
+    case all
+    /// The sessions that match at least one of the patterns.
+    case matching([SessionPattern])
+
+    public func contain(_ session: Name) -> Bool {
+        switch self {
+        case .all: true
+        case .matching(let patterns): patterns.contains { $0.matches(session) }
+        }
+    }
+}
+
+/// The sessions that a token is bound to: one name, or all names with a beginning (`films*`).
+public struct SessionPattern: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+
+    /// nil if the text is neither a name nor a name with a star at its end. A star alone is refused: a token of all
+    /// sessions has no patterns.
+    public init?(_ text: String) {
+        let beginning = text.hasSuffix("*") ? String(text.dropLast()) : text
+        guard Name(beginning) != nil else { return nil }
+        self.text = text
+    }
+
+    /// Makes a pattern that was validated before it was stored.
+    public init(trusted text: String) { self.text = text }
+
+    public func matches(_ session: Name) -> Bool {
+        beginning.map { session.text.hasPrefix($0) } ?? (session.text == text)
+    }
+
+    /// The beginning of all names that match; nil if the pattern is one name.
+    public var beginning: String? { text.hasSuffix("*") ? String(text.dropLast()) : nil }
+
+    public var description: String { text }
+}

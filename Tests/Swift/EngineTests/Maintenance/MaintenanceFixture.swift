@@ -1,0 +1,124 @@
+import CurlClient
+import Downloads
+import Formats
+import Foundation
+import HTTPSemantics
+import Storage
+import TestKit
+
+@testable import Engine
+
+/// What a background worker works on: a store, a downloads folder and a log, with a clock that the test turns. No engine
+/// runs, so each pass is one that the test begins.
+struct MaintenanceFixture {
+    let temporary: TemporaryFolder
+    let time: ManualTime
+    let store: Store
+    let services: EngineServices
+    var active: ActiveAttempts { services.active }
+    let log = LogRecord()
+
+    /// - Parameters:
+    ///   - database: nil: SQLite.
+    ///   - connections: the connections that hosts have room for.
+    init(
+        for use: FolderUse = .alone, in database: PostgresFixture? = nil,
+        connections: HostConnections = HostConnections(limit: 100, maxAdditional: 0) {},
+        time: ManualTime = ManualTime()
+    ) throws {
+        self.time = time
+        temporary = try TemporaryFolder()
+        var options = Store.Options()
+        (options.server, options.acceptsUnsafeServer) = (database?.url, true)
+        let store = try Store(at: temporary.path("data"), options: options, time: time)
+        self.store = store
+        services = EngineServices(
+            store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),
+            client: try CurlClient(),
+            diskQueues: DiskQueues(count: 1), connections: connections,
+            active: ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: nil), connections: connections),
+            stop: StopRequest(intervals: Engine.Intervals()), rehearsalOrigin: nil, minimumSpeedSeconds: 60,
+            time: store.time, log: log.logger)
+    }
+
+    var now: Date { store.time.now }
+
+    /// Replaces limits, as a change of the settings does.
+    func limit(_ change: (inout Engine.StorageLimits) -> Void) { services.limits.withLock { change(&$0.storage) } }
+
+    // MARK: Jobs
+
+    @discardableResult
+    func create(
+        _ count: Int = 1, in session: Name = .default, _ change: (inout JobSpec) -> Void = { _ in }
+    ) async throws -> [JobID] {
+        let jobs = (0..<count).map { number in
+            var spec = JobSpec(url: "https://host/\(number)")
+            change(&spec)
+            return NewJob(session: session, spec: spec)
+        }
+        return try await store.createJobs(jobs).map(\.id)
+    }
+
+    /// Admits what is queued. The attempts are known as active, and none of them runs.
+    func admit() async throws {
+        _ = try await store.admitJobs(AdmissionLimits(jobs: 100, connectionsPerHost: 100)) { [active, services] jobs in
+            for job in jobs { _ = active.begin(job, services) }
+        }
+    }
+
+    func cancel(_ job: JobID) async throws {
+        _ = try await store.apply(.cancelRequested(keepsPart: false), to: job)
+    }
+
+    func fail(_ job: JobID, having part: Part? = nil) async throws {
+        let failure = Failure(.connectionLost, "gone", attempts: 1, at: now)
+        _ = try await store.apply(
+            .attemptFailed(failure), to: job, AttemptReport(part: part, madeProgress: part != nil))
+    }
+
+    func deferred(_ job: JobID, _ reason: Wait.Reason) async throws {
+        let failure = Failure(.storageError, "gone", attempts: 1, at: now)
+        _ = try await store.apply(.attemptDeferred(Wait(reason, cause: failure)), to: job)
+    }
+
+    func job(_ id: JobID) async throws -> Job { try await store.job(id) }
+
+    func states() async throws -> [JobState.Name: Int] { try await store.statistics().jobs }
+
+    func eventTypes() async throws -> [String] {
+        try await store.events(EventQuery(limit: 1000)).events.map(\.type.rawValue)
+    }
+
+    func hasSession(_ name: Name) async throws -> Bool {
+        do throws(StoreError) {
+            _ = try await store.session(name)
+            return true
+        } catch .noSuchSession {
+            return false
+        } catch {
+            throw error
+        }
+    }
+
+    // MARK: Parts
+
+    /// Makes the file of a part with five bytes that are promised.
+    func makePart(_ name: String, of text: String = "") throws -> Part {
+        let id = PartID(name)
+        try Array(text.utf8).withUnsafeBytes { try services.folder.makePart(id).write($0, at: 0) }
+        return Part(
+            id: id, url: "https://host/0", validators: Validators(etag: "\"v1\""), size: 10,
+            ranges: ByteRanges(prefix: 5))
+    }
+
+    func hasFile(of part: Part) -> Bool {
+        temporary.bytes(of: "downloads/\(FilePathRule.partsDirectory)/\(part.id.fileName)") != nil
+    }
+
+    func declare(_ session: Name = .default, _ change: (inout SessionConfiguration) -> Void) async throws {
+        var configuration = SessionConfiguration()
+        change(&configuration)
+        _ = try await store.declareSession(session, configuration: configuration)
+    }
+}
