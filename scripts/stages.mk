@@ -26,7 +26,7 @@ sbom: build                       ; $(run) scripts/checks/sbom ## The bill of ma
 swift: build                      ; $(run) scripts/checks/swift $(LONG) ## Swift tests
 docc: build                       ; $(run) scripts/checks/docc ## The documentation of the Swift library
 fuzz: build | $(filter swift,$(CHOSEN)) ; $(run) scripts/checks/fuzz $(if $(SHORT),--replay,1) ## The corpus of each reader of strangers' bytes, and random input
-postgres: build                   ; $(run) scripts/checks/swift --store ## The tests of the store on PostgreSQL
+postgres: build                   ; $(run) scripts/with-postgres scripts/checks/swift --only --filter StorageTests ## The tests of the store on PostgreSQL
 exchanges: swift                  ; $(run) scripts/checks/openapi-recorded $(FETCHD_EXCHANGES) ## Recorded answers against the API's description
 openapi-live: build               ; $(run) scripts/checks/openapi-live ## A live service against the API's description
 clients: build                    ; $(run) scripts/checks/clients $(SHORT) ## Generated clients

@@ -126,8 +126,8 @@ public final class Engine: Sendable {
             FinishedJobPruner(services: services, interval: intervals.finishedPruning),
             CountChecker(services: services, interval: intervals.countCheck),
             TableAnalyzer(services: services, interval: intervals.analysis),
-            RefusalRecorder(services: services, interval: intervals.refusals),
-            TokenUseRecorder(services: services, interval: intervals.tokenUse),
+            NoteRecorder.refusals(services, interval: intervals.refusals),
+            NoteRecorder.tokenUses(services, interval: intervals.tokenUse),
             ThroughputRecorder(services: services),
             SpaceReclaimer(services: services, interval: intervals.spaceCheck),
         ]

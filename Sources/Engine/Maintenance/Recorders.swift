@@ -27,32 +27,31 @@ struct ThroughputRecorder: MaintenanceWorker {
     private static let minute: TimeInterval = 60
 }
 
-/// Stores when tokens were last used. Requests only note it in memory, because a commit for each request would cost more
-/// than the request.
-struct TokenUseRecorder: MaintenanceWorker {
+/// Stores in one commit what the requests of an interval have noted in memory: a commit for each request would cost more than
+/// the request.
+struct NoteRecorder: MaintenanceWorker {
     let services: EngineServices
     /// Seconds between two passes.
     let interval: TimeInterval
-
-    let purpose = "store when tokens were last used"
+    let purpose: String
+    let store: @Sendable (Store) async throws -> Void
 
     func pass() async throws -> Date? {
-        try await services.store.storeTokenUses()
+        try await store(services.store)
         return services.time.now.addingTimeInterval(interval)
     }
-}
 
-/// Stores the refused requests in the audit log, those of a minute in one commit.
-struct RefusalRecorder: MaintenanceWorker {
-    let services: EngineServices
-    /// Seconds between two passes.
-    let interval: TimeInterval
+    static func tokenUses(_ services: EngineServices, interval: TimeInterval) -> NoteRecorder {
+        NoteRecorder(services: services, interval: interval, purpose: "store when tokens were last used") {
+            try await $0.storeTokenUses()
+        }
+    }
 
-    let purpose = "store refused requests"
-
-    func pass() async throws -> Date? {
-        try await services.store.storeRefusals()
-        return services.time.now.addingTimeInterval(interval)
+    /// The refused requests, for the audit log.
+    static func refusals(_ services: EngineServices, interval: TimeInterval) -> NoteRecorder {
+        NoteRecorder(services: services, interval: interval, purpose: "store refused requests") {
+            try await $0.storeRefusals()
+        }
     }
 }
 
