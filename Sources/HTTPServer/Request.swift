@@ -91,9 +91,11 @@ public struct RequestFields: Sendable, Hashable {
     /// The value of a field; several values are joined by a comma (RFC 9110, section 5.3). nil if the field is missing.
     public subscript(name: HTTPField.Name) -> String? {
         get {
-            var values = fields.lazy.filter { has($0, name) }.map { string($0.nameEnd, $0.end) }.makeIterator()
-            guard var joined = values.next() else { return nil }
-            while let value = values.next() { joined += (name == .cookie ? "; " : ", ") + value }
+            var joined: String?
+            for index in fields.indices where has(fields[index], name) {
+                let value = string(fields[index].nameEnd, fields[index].end)
+                joined = joined.map { $0 + (name == .cookie ? "; " : ", ") + value } ?? value
+            }
             return joined
         }
         set {

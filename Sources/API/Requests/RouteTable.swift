@@ -102,7 +102,7 @@ struct RouteMatch: Sendable {
 /// A node of the tree of paths: the routes whose paths end here, and the components that can follow.
 final class PathNode: Sendable {
     private let routes: [Route]
-    private let literals: [(component: Substring, node: PathNode)]
+    private let literals: [Substring: PathNode]
     /// Follows any component that is not empty.
     private let parameter: PathNode?
 
@@ -112,7 +112,7 @@ final class PathNode: Sendable {
     init(_ routes: [Route], at depth: Int = 0) {
         self.routes = routes.filter { $0.pattern.count == depth }
         let longer = Dictionary(grouping: routes.filter { $0.pattern.count > depth }) { $0.pattern[depth] }
-        literals = longer.filter { !$0.key.hasPrefix("{") }.map { ($0.key, PathNode($0.value, at: depth + 1)) }
+        literals = longer.filter { !$0.key.hasPrefix("{") }.mapValues { PathNode($0, at: depth + 1) }
         let parameters = longer.filter { $0.key.hasPrefix("{") }.flatMap(\.value)
         parameter = parameters.isEmpty ? nil : PathNode(parameters, at: depth + 1)
     }
@@ -122,9 +122,7 @@ final class PathNode: Sendable {
     func routes(at path: ArraySlice<Substring>) -> [Route]? {
         guard let first = path.first else { return routes.isEmpty ? nil : routes }
         let rest = path.dropFirst()
-        if let literal = literals.first(where: { $0.component == first }), let found = literal.node.routes(at: rest) {
-            return found
-        }
+        if let found = literals[first]?.routes(at: rest) { return found }
         return first.isEmpty ? nil : parameter?.routes(at: rest)
     }
 }
