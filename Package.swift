@@ -66,7 +66,7 @@ let package = Package(
         layer("HTTPSemantics", ["Formats", structuredFields]),
 
         // The C libraries as Swift, and the domain. None of these three imports another.
-        layer("CurlClient", ["Base", "CCurl", "Formats"]),
+        layer("CurlClient", ["Base", "CCurl", "Formats", "HTTPSemantics"]),
         layer("HTTPServer", ["Base", "CLinux", "CMicroHTTPD", "Formats", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
@@ -148,7 +148,7 @@ let package = Package(
             path: "Tests/Swift/TestKit", swiftSettings: strict),
         tests("BaseTests", ["Base", "Formats", logging]),
         tests("SealingTests", ["Sealing"]),
-        tests("CurlClientTests", ["CurlClient"]),
+        tests("CurlClientTests", ["CurlClient", "Formats", "HTTPSemantics"]),
         tests("PostgresClientTests", ["Base", "PostgresClient"]),
         tests("HTTPServerTests", ["Base", "HTTPServer", httpTypes]),
         tests("FormatsTests", ["Formats"]),

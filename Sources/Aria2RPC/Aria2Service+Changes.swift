@@ -45,23 +45,23 @@ extension Aria2Service {
         guard let position else { return try await create(new, caller) }
         return try await onPresentQueue { queue in
             var new = new
-            new.place = try await place(at: position, of: queue, for: try await priorityOfNewJobs())
+            new.place = try await place(at: position, of: queue, for: try await configuration().priority ?? .normal)
             return try await create(new, caller)
         }
     }
-
-    private func priorityOfNewJobs() async throws -> Priority { try await configuration().priority ?? .normal }
 
     /// The configuration of the session, which may not exist yet.
     func configuration() async throws -> SessionConfiguration {
         try await declaredSession()?.configuration ?? SessionConfiguration()
     }
 
-    func declaredSession() async throws -> Session? {
-        do throws(StoreError) {
-            return try await sessions.status(of: session).session
-        } catch {
-            guard case .noSuchSession = error else { throw error }
+    func declaredSession() async throws -> Session? { try await declaredStatus()?.session }
+
+    /// nil before the first download.
+    func declaredStatus() async throws -> SessionStatus? {
+        do {
+            return try await sessions.status(of: session)
+        } catch StoreError.noSuchSession {
             return nil
         }
     }
@@ -79,31 +79,18 @@ extension Aria2Service {
 
 /// The methods that change the state of downloads.
 extension Aria2Service {
-    func remove(_ parameters: inout RPCParameters) async throws -> JSON {
+    /// - Parameters:
+    ///   - isPossible: whether a job in this state can be changed.
+    ///   - refusal: aria2's error if not.
+    func perform(
+        _ signal: JobSignal, _ parameters: inout RPCParameters, if isPossible: (JobState) -> Bool,
+        else refusal: (GID) -> String
+    ) async throws -> JSON {
         let job = try await job(try parameters.gid(), isPresent: true)
-        let refusal = RPCError("Active Download not found for GID#\(job.aria2GID)")
-        guard job.state.isOutstanding else { throw refusal }
-        return try await perform(.cancelRequested(keepsPart: false), on: job, else: refusal)
-    }
-
-    func pause(_ parameters: inout RPCParameters) async throws -> JSON {
-        let job = try await job(try parameters.gid(), isPresent: true)
-        let refusal = RPCError("GID#\(job.aria2GID) cannot be paused now")
-        guard job.state.isOutstanding, job.state != .paused else { throw refusal }
-        return try await perform(.pauseRequested, on: job, else: refusal)
-    }
-
-    func unpause(_ parameters: inout RPCParameters) async throws -> JSON {
-        let job = try await job(try parameters.gid(), isPresent: true)
-        let refusal = RPCError("GID#\(job.aria2GID) cannot be unpaused now")
-        guard job.state == .paused else { throw refusal }
-        return try await perform(.resumeRequested, on: job, else: refusal)
-    }
-
-    private func perform(_ signal: JobSignal, on job: Job, else refusal: RPCError) async throws -> JSON {
+        guard isPossible(job.state) else { throw RPCError(refusal(job.aria2GID)) }
         switch try await jobs.perform(signal, on: job.id) {
         case .done, .stale, .superseded, .excess: return .string(job.aria2GID.description)
-        case .refused: throw refusal
+        case .refused: throw RPCError(refusal(job.aria2GID))
         }
     }
 
@@ -124,12 +111,13 @@ extension Aria2Service {
 
     /// - Parameter paused: jobs that were paused when they were listed.
     func resume(_ paused: [JobID]) async throws {
-        for id in paused {
-            do {
-                _ = try await jobs.perform(.resumeRequested, on: id)
-            } catch StoreError.noSuchJob {
-                // Another call has deleted it.
-            }
+        try await forEachPresent(of: paused) { _ = try await jobs.perform(.resumeRequested, on: $0) }
+    }
+
+    /// Another call may have deleted some of the jobs.
+    func forEachPresent(of ids: some Sequence<JobID>, _ act: (JobID) async throws -> Void) async throws {
+        for id in ids {
+            do { try await act(id) } catch StoreError.noSuchJob {}
         }
     }
 
@@ -141,13 +129,7 @@ extension Aria2Service {
 
     /// - Parameter ended: jobs that had ended when they were listed. Those that a client has retried since stay.
     func purge(_ ended: [JobID]) async throws {
-        for id in ended {
-            do {
-                _ = try await jobs.deleteIfEnded(id)
-            } catch StoreError.noSuchJob {
-                // Another call was faster.
-            }
-        }
+        try await forEachPresent(of: ended) { _ = try await jobs.deleteIfEnded($0) }
     }
 
     func removeResult(_ parameters: inout RPCParameters) async throws -> JSON {

@@ -36,18 +36,13 @@ extension Aria2Service {
         _ value: JSON, onlyReads: Bool, to text: inout AnswerText, _ authorize: Authorization
     ) async -> RPCError? {
         let start = text.count
-        var id = JSON.null
+        let id = value.objectValue?["id"] ?? .null
         do {
-            let call: RPCCall
-            do throws(RPCCall.Rejection) { call = try RPCCall(value) } catch {
-                id = error.id
-                throw error.error
-            }
-            id = call.id
+            let call = try RPCCall(value)
             text.append(#"{"id":"#)
             text.write(id)
             text.append(#","jsonrpc":"2.0","result":"#)
-            if call.method == RPCMethod.multicall.rawValue {
+            if call.method == RPCMethod.multicall.name {
                 try await writeResults(ofMulticall: call.parameters, onlyReads: onlyReads, to: &text, authorize)
             } else {
                 try await writeResult(of: call.method, call.parameters, to: &text, authorize)
@@ -95,7 +90,7 @@ extension Aria2Service {
     ) async throws {
         guard let call = value.objectValue else { throw RPCError("system.multicall expected struct.") }
         guard let method = call["methodName"]?.stringValue else { throw RPCError("Missing methodName.") }
-        guard method != RPCMethod.multicall.rawValue else { throw RPCError("Recursive system.multicall forbidden.") }
+        guard method != RPCMethod.multicall.name else { throw RPCError("Recursive system.multicall forbidden.") }
         try await writeResult(of: method, call["params"]?.arrayValue ?? [], to: &text, authorize)
     }
 
@@ -103,7 +98,7 @@ extension Aria2Service {
         of name: String, _ parameters: [JSON], to text: inout AnswerText, _ authorize: Authorization
     ) async throws {
         try await pause()
-        guard let method = RPCMethod(rawValue: name) else { throw RPCError("No such method: \(name)") }
+        guard let method = RPCMethod(name: name) else { throw RPCError("No such method: \(name)") }
         var parameters = RPCParameters(parameters)
         let secret = parameters.secret()
         guard let scope = method.scope else { return try text.write(read: perform(unrestricted: method)) }

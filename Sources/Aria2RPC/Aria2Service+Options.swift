@@ -1,6 +1,5 @@
 import Downloads
 import Formats
-import HTTPSemantics
 import Operations
 import Storage
 
@@ -83,10 +82,10 @@ extension Aria2Service {
     }
 
     func changeGlobalOption(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
-        let options = GlobalOptions(try parameters.object())
-        let change = try options.change()
-        try await changeSession(options.downloads, caller)
-        log(ignored: options.downloads)
+        let options = DownloadOptions(try parameters.object(), isGlobal: true)
+        let change = try options.serviceLimits
+        try await changeSession(options, caller)
+        log(ignored: options)
         if change != ServiceLimits.Change() { try await limits.change(change, caller.note) }
         return "OK"
     }
@@ -152,9 +151,9 @@ struct DownloadOptionsDocument {
         if let checksum = spec.checksum {
             options["checksum"] = .string("\(checksum.algorithm.rawValue)=\(checksum.value)")
         }
-        for (name, option) in [("user-agent", "user-agent"), ("referer", "referer")] {
+        for name in ["user-agent", "referer"] {
             if let field = spec.headers.first(where: { $0.name.lowercased() == name }) {
-                options[option] = .string(field.value)
+                options[name] = .string(field.value)
             }
         }
         let headers = spec.headers.filter { !$0.isSecret && !DownloadOptions.hasOwnOption($0) }

@@ -14,7 +14,8 @@ extension Aria2Service {
     func tellActive(
         _ parameters: inout RPCParameters, _ caller: RPCCaller, to text: inout AnswerText
     ) async throws -> JSON? {
-        let list = try await DownloadList(keys: try parameters.keys(), caller, configuration()) { _ in true }
+        let list = DownloadList(
+            keys: try parameters.keys(), caller: caller, defaults: try await configuration(), isMember: { _ in true })
         var isFirst = true
         text.append("[")
         try await write(try await jobs.running(of: session), of: list, isFirst: &isFirst, to: &text)
@@ -25,40 +26,33 @@ extension Aria2Service {
     func tellWaiting(
         _ parameters: inout RPCParameters, _ caller: RPCCaller, to text: inout AnswerText
     ) async throws -> JSON? {
-        let (offset, count) = (try parameters.integer(), try parameters.integer(atLeast: 0))
         // A job may have started since its identifier was read.
-        let list = try await DownloadList(
-            keys: try parameters.keys(), caller, configuration(), isMember: \.isInQueue)
-        try await write(list, from: offset, count, to: &text) {
+        try await tell(&parameters, caller, \.isInQueue, to: &text) {
             try await jobs.queue(of: session, from: $0, count: $1)
         }
-        return nil
     }
 
     func tellStopped(
         _ parameters: inout RPCParameters, _ caller: RPCCaller, to text: inout AnswerText
     ) async throws -> JSON? {
-        let (offset, count) = (try parameters.integer(), try parameters.integer(atLeast: 0))
-        let list = try await DownloadList(
-            keys: try parameters.keys(), caller, configuration(), isMember: \.isTerminal)
-        try await write(list, from: offset, count, to: &text) {
+        try await tell(&parameters, caller, \.isTerminal, to: &text) {
             try await jobs.ended(of: session, from: $0, count: $1)
         }
-        return nil
     }
 
     /// Writes a list of downloads in slices, so that neither all its jobs nor all their documents are in memory.
     ///
-    /// - Parameters:
-    ///   - offset: from the beginning; a negative one from the end, in the reverse order, as in aria2.
-    ///   - read: reads identifiers from an offset on.
-    private func write(
-        _ list: DownloadList, from offset: Int, _ count: Int, to text: inout AnswerText,
-        _ read: (_ offset: Int, _ count: Int) async throws -> [JobID]
-    ) async throws {
-        text.append("[")
-        var (offset, left) = (offset, count)
+    /// - Parameter read: reads identifiers from an offset on: from the beginning; a negative one from the end, in the reverse
+    ///   order, as in aria2.
+    private func tell(
+        _ parameters: inout RPCParameters, _ caller: RPCCaller, _ isMember: @escaping (JobState) -> Bool,
+        to text: inout AnswerText, _ read: (_ offset: Int, _ count: Int) async throws -> [JobID]
+    ) async throws -> JSON? {
+        var (offset, left) = (try parameters.integer(), try parameters.integer(atLeast: 0))
+        let list = DownloadList(
+            keys: try parameters.keys(), caller: caller, defaults: try await configuration(), isMember: isMember)
         var isFirst = true
+        text.append("[")
         while left > 0 {
             let wanted = min(left, Self.mostIdentifiers)
             let ids = try await read(offset, wanted)
@@ -68,6 +62,7 @@ extension Aria2Service {
             offset += offset < 0 ? -wanted : wanted
         }
         text.append("]")
+        return nil
     }
 
     private func write(
@@ -111,14 +106,8 @@ extension Aria2Service {
     }
 
     func globalStatistics() async throws -> JSON {
-        let counts: [JobState.Name: Int]
-        do throws(StoreError) {
-            counts = try await sessions.status(of: session).counts
-        } catch {
-            guard case .noSuchSession = error else { throw error }
-            counts = [:]
-        }
-        func count(_ states: JobState.Name...) -> JSON { .string("\(states.reduce(0) { $0 + (counts[$1] ?? 0) })") }
+        let counts = try await declaredStatus()?.counts ?? [:]
+        func count(_ states: JobState.Kind...) -> JSON { .string("\(states.reduce(0) { $0 + (counts[$1] ?? 0) })") }
         let rates = jobs.progressOfRunning().filter { $0.session == session }.compactMap(\.live.bytesPerSecond)
         let stopped = count(.succeeded, .failed, .cancelled)
         return [
@@ -154,11 +143,4 @@ private struct DownloadList {
     /// What holds for downloads without a value of their own.
     let defaults: SessionConfiguration
     let isMember: (JobState) -> Bool
-
-    init(
-        keys: Set<String>?, _ caller: RPCCaller, _ defaults: SessionConfiguration,
-        isMember: @escaping (JobState) -> Bool
-    ) {
-        (self.keys, self.caller, self.defaults, self.isMember) = (keys, caller, defaults, isMember)
-    }
 }

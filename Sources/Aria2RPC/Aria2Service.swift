@@ -9,19 +9,16 @@ import Storage
 /// requests of the REST API, so that both interfaces see the same jobs.
 public struct Aria2Service: Sendable {
     public struct Options: Sendable {
-        /// The session of the jobs. The first `aria2.addUri` declares it.
         public var session = Name(trusted: "aria2")
         /// The downloads folder, as an absolute path without a slash at its end.
         public var downloadsFolder = "/"
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
-        /// The version that `aria2.getVersion` reports.
         public var version = ""
 
         public init() {}
     }
 
-    /// Finds the caller of a call by its secret; nil: the call has none.
     public typealias Authorization = @Sendable (_ secret: String?) throws(RPCError) -> RPCCaller
 
     let options: Options
@@ -47,12 +44,11 @@ public struct Aria2Service: Sendable {
 
     public var session: Name { options.session }
 
-    /// Whether the caller may know what happens to the downloads.
     public func maySee(_ caller: RPCCaller) -> Bool { caller.grant.sessions.contain(session) }
 
     func perform(unrestricted method: RPCMethod) -> JSON {
         method == .listNotifications
-            ? .strings(RPCNotification.names) : .strings(RPCMethod.allCases.map(\.rawValue))
+            ? .strings(RPCNotification.names) : .strings(RPCMethod.allCases.map(\.name))
     }
 
     /// - Returns: the result; nil if the method has written it itself, because it may be long.
@@ -63,10 +59,19 @@ public struct Aria2Service: Sendable {
         case .addUri: try await addURI(&parameters, caller)
         case .addTorrent: throw RPCError("fetchd was built without BitTorrent.")
         case .addMetalink: throw RPCError("fetchd was built without Metalink.")
-        case .remove, .forceRemove: try await remove(&parameters)
-        case .pause, .forcePause: try await pause(&parameters)
+        case .remove, .forceRemove:
+            try await perform(.cancelRequested(keepsPart: false), &parameters, if: \.isOutstanding) {
+                "Active Download not found for GID#\($0)"
+            }
+        case .pause, .forcePause:
+            try await perform(.pauseRequested, &parameters, if: { $0.isOutstanding && $0 != .paused }) {
+                "GID#\($0) cannot be paused now"
+            }
         case .pauseAll, .forcePauseAll: try await performOnAll(.pauseRequested)
-        case .unpause: try await unpause(&parameters)
+        case .unpause:
+            try await perform(.resumeRequested, &parameters, if: { $0 == .paused }) {
+                "GID#\($0) cannot be unpaused now"
+            }
         case .unpauseAll: try await unpauseAll()
         case .changePosition: try await changePosition(&parameters)
         case .tellStatus: try await tellStatus(&parameters, caller)
@@ -94,76 +99,43 @@ public struct Aria2Service: Sendable {
         case .multicall, .listMethods, .listNotifications: perform(unrestricted: method)
         }
     }
-}
 
-/// Finds jobs, and reads them for the listings.
-extension Aria2Service {
     /// - Parameter isPresent: whether the job is read from the database, because the call depends on its present state.
     /// - Throws: aria2's error if no job has this identifier, or if several begin with it.
     func job(_ gid: GIDPrefix, isPresent: Bool = false) async throws -> Job {
         let ids = try await jobs.jobs(withGID: gid, in: session)
         guard let id = ids.first else { throw RPCError("GID \(gid) is not found") }
         guard ids.count == 1 else { throw RPCError("GID \(gid) is not unique") }
-        do throws(StoreError) {
+        do {
             return try await isPresent ? jobs.storedJob(id) : jobs.job(id)
-        } catch {
-            guard case .noSuchJob = error else { throw error }
+        } catch StoreError.noSuchJob {
             throw RPCError("GID \(gid) is not found")
         }
     }
 
-    /// The jobs that still exist.
     func jobs(_ ids: some Sequence<JobID>) async throws -> [Job] {
         var found: [Job] = []
-        for id in ids {
-            do throws(StoreError) {
-                found.append(try await jobs.job(id))
-            } catch {
-                guard case .noSuchJob = error else { throw error }
-            }
-        }
+        try await forEachPresent(of: ids) { found.append(try await jobs.job($0)) }
         return found
     }
 }
 
 /// The methods of aria2 1.37, in the order of its `system.listMethods`.
 enum RPCMethod: String, Sendable, CaseIterable {
-    case addUri = "aria2.addUri"
-    case addTorrent = "aria2.addTorrent"
-    case getPeers = "aria2.getPeers"
-    case addMetalink = "aria2.addMetalink"
-    case remove = "aria2.remove"
-    case pause = "aria2.pause"
-    case forcePause = "aria2.forcePause"
-    case pauseAll = "aria2.pauseAll"
-    case forcePauseAll = "aria2.forcePauseAll"
-    case unpause = "aria2.unpause"
-    case unpauseAll = "aria2.unpauseAll"
-    case forceRemove = "aria2.forceRemove"
-    case changePosition = "aria2.changePosition"
-    case tellStatus = "aria2.tellStatus"
-    case getUris = "aria2.getUris"
-    case getFiles = "aria2.getFiles"
-    case getServers = "aria2.getServers"
-    case tellActive = "aria2.tellActive"
-    case tellWaiting = "aria2.tellWaiting"
-    case tellStopped = "aria2.tellStopped"
-    case getOption = "aria2.getOption"
-    case changeUri = "aria2.changeUri"
-    case changeOption = "aria2.changeOption"
-    case getGlobalOption = "aria2.getGlobalOption"
-    case changeGlobalOption = "aria2.changeGlobalOption"
-    case purgeDownloadResult = "aria2.purgeDownloadResult"
-    case removeDownloadResult = "aria2.removeDownloadResult"
-    case getVersion = "aria2.getVersion"
-    case getSessionInfo = "aria2.getSessionInfo"
-    case shutdown = "aria2.shutdown"
-    case forceShutdown = "aria2.forceShutdown"
-    case getGlobalStat = "aria2.getGlobalStat"
-    case saveSession = "aria2.saveSession"
-    case multicall = "system.multicall"
-    case listMethods = "system.listMethods"
-    case listNotifications = "system.listNotifications"
+    case addUri, addTorrent, getPeers, addMetalink, remove, pause, forcePause, pauseAll, forcePauseAll, unpause
+    case unpauseAll, forceRemove, changePosition, tellStatus, getUris, getFiles, getServers, tellActive, tellWaiting
+    case tellStopped, getOption, changeUri, changeOption, getGlobalOption, changeGlobalOption, purgeDownloadResult
+    case removeDownloadResult, getVersion, getSessionInfo, shutdown, forceShutdown, getGlobalStat, saveSession
+    case multicall, listMethods, listNotifications
+
+    init?(name: String) {
+        let word = name.drop { $0 != "." }.dropFirst()
+        guard let method = Self(rawValue: String(word)), method.name == name else { return nil }
+        self = method
+    }
+
+    /// Such as `aria2.addUri` and `system.multicall`.
+    var name: String { (scope == nil ? "system." : "aria2.") + rawValue }
 
     /// The scope that a caller needs; nil: none, because the method says nothing about this service.
     var scope: Scope? {

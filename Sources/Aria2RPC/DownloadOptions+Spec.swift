@@ -1,11 +1,9 @@
 import Downloads
+import Formats
 import HTTPSemantics
 
 /// The specification of a job from the options of a download.
 extension DownloadOptions {
-    /// - Parameters:
-    ///   - sources: valid URLs, at least one.
-    ///   - folder: of downloads without `dir`, relative to the downloads folder.
     func spec(of sources: [String], in root: DownloadsRoot, _ folder: String? = nil) throws(RPCError) -> JobSpec {
         var spec = JobSpec(url: sources[0])
         spec.mirrors = Array(sources.dropFirst())
@@ -17,8 +15,6 @@ extension DownloadOptions {
     }
 
     /// Applies the options that can be changed later, too.
-    ///
-    /// - Returns: the fields of the job that they are.
     @discardableResult
     func change(
         _ spec: inout JobSpec, in root: DownloadsRoot, _ folder: String? = nil
@@ -31,7 +27,7 @@ extension DownloadOptions {
             fields.insert(.connections)
         }
         if let limit = try rate(.maxDownloadLimit) {
-            spec.rateLimit = limit
+            spec.rateLimit = limit == 0 ? nil : limit
             fields.insert(.rateLimit)
         }
         if [.header, .userAgent, .referer].contains(where: has) {
@@ -49,7 +45,6 @@ extension DownloadOptions {
         return fields
     }
 
-    /// The largest timeout and delay that aria2 takes.
     static let mostSeconds = 600
 
     /// `split` is the number of connections, wherever they lead. Without it, `max-connection-per-server` is.
@@ -84,8 +79,6 @@ extension DownloadOptions {
     }
 
     /// 0 tries mean as many as possible.
-    ///
-    /// - Returns: nil if no option changes the present policy.
     func retry(changing present: RetryPolicy?) throws(RPCError) -> RetryPolicy? {
         let tries = try integer(.maxTries, in: 0...Int(Int32.max))
         let wait = try integer(.retryWait, in: 0...Self.mostSeconds)
@@ -125,7 +118,6 @@ extension DownloadOptions {
         destination.onConflict = try conflict ?? destination.onConflict
     }
 
-    /// What happens if the file exists; nil if no option says so.
     var conflict: Destination.Conflict? {
         get throws(RPCError) {
             if try bool(.allowOverwrite) == true { return .replace }
@@ -222,5 +214,96 @@ extension HeaderField {
         case "range": value == "bytes=0-"
         default: false
         }
+    }
+}
+
+/// `aria2.changeGlobalOption`. Two of its options are limits of the service; those of downloads hold for each download of the
+/// session that does not have its own.
+extension DownloadOptions {
+    /// The new limits. Options that the request does not name change nothing.
+    var serviceLimits: ServiceLimits.Change {
+        get throws(RPCError) {
+            ServiceLimits.Change(
+                maxConcurrentJobs: try integer(.maxConcurrentDownloads, in: 1...10_000),
+                rateLimit: try rate(.maxOverallDownloadLimit))
+        }
+    }
+
+    /// Applies the options. As in aria2, those that only one download can have, such as `out`, have no effect.
+    func change(_ configuration: inout SessionConfiguration, in root: DownloadsRoot) throws(RPCError) {
+        try refuseWhatNoSessionHas()
+        if let dir = text(.dir) { configuration.directory = try root.relative(dir) }
+        configuration.connections = try connections ?? configuration.connections
+        configuration.onConflict = try conflict ?? configuration.onConflict
+        configuration.retry = try retry(changing: configuration.retry) ?? configuration.retry
+        let timeouts = try timeouts
+        configuration.timeouts.requestSeconds = timeouts.requestSeconds ?? configuration.timeouts.requestSeconds
+        configuration.timeouts.connectSeconds = timeouts.connectSeconds ?? configuration.timeouts.connectSeconds
+        if has(.allProxy) { configuration.proxy = try proxy }
+        if let agent = text(.userAgent) {
+            if let fault = HeaderField(name: "User-Agent", value: agent).fault {
+                throw problem(.userAgent, "The value \(fault).")
+            }
+            configuration.userAgent = agent.isEmpty ? nil : agent
+        }
+        if has(.header) || has(.referer) {
+            // A header that is also an option of its own has its own member in a session.
+            configuration.headers = try headers(replacing: configuration.headers, url: "")
+                .filter { $0.name.lowercased() != "user-agent" }
+        }
+    }
+
+    private func refuseWhatNoSessionHas() throws(RPCError) {
+        try refuseDryRun()
+        for option in [DownloadOption.httpProxy, .httpsProxy] where !(text(option) ?? "").isEmpty {
+            throw problem(option, "fetchd has one proxy for all schemes: all-proxy.")
+        }
+        for option in [DownloadOption.httpUser, .httpPassword] where !(text(option) ?? "").isEmpty {
+            throw problem(option, "Credentials belong to one download: set them with aria2.addUri.")
+        }
+        if try rate(.maxDownloadLimit) ?? 0 > 0 {
+            throw problem(
+                .maxDownloadLimit,
+                "fetchd has no default for the limit of each download: set it with aria2.addUri or aria2.changeOption.")
+        }
+        if text(.referer) == "*" { throw problem(.referer, "* is possible for one download only.") }
+    }
+
+    /// nil if the value is empty: no proxy.
+    private var proxy: Proxy? {
+        get throws(RPCError) {
+            guard let text = text(.allProxy), !text.isEmpty else { return nil }
+            // As in aria2, HTTP is the default.
+            guard let proxy = Proxy(text.contains("://") ? text : "http://" + text) else {
+                throw problem(.allProxy, "It takes [http://][USER:PASSWORD@]HOST:PORT, or the same with socks5://.")
+            }
+            return proxy
+        }
+    }
+}
+
+/// The limits of the whole service that `aria2.changeGlobalOption` changes.
+public struct ServiceLimits: Sendable {
+    /// The largest number of running jobs, and bytes per second of all transfers together; nil: no limit.
+    public typealias Values = (maxConcurrentJobs: Int, rateLimit: Int64?)
+
+    /// New values of the limits that a client has named; nil: the limit stays.
+    public struct Change: Sendable, Equatable {
+        public var maxConcurrentJobs: Int?
+        /// 0: no limit.
+        public var rateLimit: Int64?
+
+    }
+
+    let current: @Sendable () -> Values
+    /// Stores and applies new values, also those that apply at present: only a stored value holds after a restart, and
+    /// another client may change the present one at any moment.
+    let change: @Sendable (Change, AuditNote) async throws -> Void
+
+    public init(
+        current: @escaping @Sendable () -> Values,
+        change: @escaping @Sendable (Change, AuditNote) async throws -> Void
+    ) {
+        (self.current, self.change) = (current, change)
     }
 }

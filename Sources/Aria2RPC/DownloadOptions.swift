@@ -10,10 +10,12 @@ struct DownloadOptions {
     let ignoredNames: [String]
 
     /// Values are strings; `header` may be an array of strings. aria2 ignores values of other types.
-    init(_ object: JSONObject) {
+    ///
+    /// - Parameter isGlobal: whether they are those of `aria2.changeGlobalOption`.
+    init(_ object: JSONObject, isGlobal: Bool = false) {
         var (values, ignored): ([DownloadOption: [String]], [String]) = ([:], [])
         for (name, value) in object.members {
-            guard let option = DownloadOption(rawValue: name) else {
+            guard let option = DownloadOption(rawValue: name), isGlobal || !option.isGlobal else {
                 ignored.append(name)
                 continue
             }
@@ -28,17 +30,12 @@ struct DownloadOptions {
         ignoredNames = Array(ignored.filter(isName).prefix(32))
     }
 
-    var isEmpty: Bool { values.isEmpty }
-
     func has(_ option: DownloadOption) -> Bool { values[option] != nil }
     func text(_ option: DownloadOption) -> String? { values[option]?.last }
     func texts(_ option: DownloadOption) -> [String] { values[option] ?? [] }
 
-    // MARK: Values
-
-    func problem(_ option: DownloadOption, _ why: String? = nil) -> RPCError {
-        let sentence = "We encountered a problem while processing the option '--\(option.rawValue)'."
-        return RPCError(why.map { "\(sentence) \($0)" } ?? sentence)
+    func problem(_ option: DownloadOption, _ why: String) -> RPCError {
+        RPCError("We encountered a problem while processing the option '--\(option.rawValue)'. \(why)")
     }
 
     func bool(_ option: DownloadOption) throws(RPCError) -> Bool? {
@@ -53,20 +50,20 @@ struct DownloadOptions {
 
     func integer(_ option: DownloadOption, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
         guard let text = text(option) else { return nil }
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(text), range.contains(number)
-        else {
+        guard text.utf8.allSatisfy(\.isASCIIDigit), let number = Int(text), range.contains(number) else {
             throw problem(option, "It takes a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }
 
-    /// Bytes per second; `.some(nil)` for 0, which means no limit.
-    func rate(_ option: DownloadOption) throws(RPCError) -> Int64?? {
+    /// Bytes per second; 0 means no limit.
+    func rate(_ option: DownloadOption) throws(RPCError) -> Int64? {
         guard let text = text(option) else { return nil }
         guard let bytes = SizeText.bytes(text), bytes <= 1 << 40 else {
-            throw problem(option, "It takes bytes per second, such as 200K or 1M; 0 means no limit.")
+            let zero = option.isGlobal ? "" : "; 0 means no limit"
+            throw problem(option, "It takes bytes per second, such as 200K or 1M\(zero).")
         }
-        return .some(bytes == 0 ? nil : bytes)
+        return bytes
     }
 
     var gid: GID? {
@@ -81,9 +78,6 @@ struct DownloadOptions {
         get throws(RPCError) { try bool(.pause) ?? false }
     }
 
-    // MARK: URIs
-
-    /// The URIs without repetitions, and without empty ones.
     static func distinct(_ uris: [String]) -> [String] {
         var known: Set<String> = []
         return uris.map(normalized).filter { !$0.isEmpty && known.insert($0).inserted }
@@ -101,17 +95,13 @@ struct DownloadOptions {
     }
 }
 
-/// The options of a download that have a meaning here.
 enum DownloadOption: String, CaseIterable {
+    case checksum, dir, gid, header, out, pause, referer, split, timeout
     case allProxy = "all-proxy"
     case allowOverwrite = "allow-overwrite"
     case autoFileRenaming = "auto-file-renaming"
-    case checksum
     case connectTimeout = "connect-timeout"
-    case dir
     case dryRun = "dry-run"
-    case gid
-    case header
     case httpPassword = "http-passwd"
     case httpProxy = "http-proxy"
     case httpsProxy = "https-proxy"
@@ -119,18 +109,17 @@ enum DownloadOption: String, CaseIterable {
     case maxConnectionPerServer = "max-connection-per-server"
     case maxDownloadLimit = "max-download-limit"
     case maxTries = "max-tries"
-    case out
-    case pause
-    case referer
     case retryWait = "retry-wait"
-    case split
-    case timeout
     case userAgent = "user-agent"
+    // Of the service.
+    case maxConcurrentDownloads = "max-concurrent-downloads"
+    case maxOverallDownloadLimit = "max-overall-download-limit"
+
+    var isGlobal: Bool { self == .maxConcurrentDownloads || self == .maxOverallDownloadLimit }
 }
 
 /// A number of bytes in the form of aria2's options: `200K`, `1M` or `1048576`.
 enum SizeText {
-    /// - Returns: nil for any other text.
     static func bytes(_ text: String) -> Int64? {
         guard let last = text.utf8.last else { return nil }
         let (digits, unit): (Substring, Int64) =
@@ -139,7 +128,7 @@ enum SizeText {
             case UInt8(ascii: "M"), UInt8(ascii: "m"): (text.dropLast(), 1 << 20)
             default: (text[...], 1)
             }
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(digits) else {
             return nil
         }
         let (bytes, overflows) = number.multipliedReportingOverflow(by: unit)
@@ -149,10 +138,8 @@ enum SizeText {
 
 /// The downloads folder, which `dir` in aria2's options must be, or lie in.
 struct DownloadsRoot: Sendable {
-    /// Absolute.
     let path: String
 
-    /// - Parameter path: absolute; slashes at its end are removed.
     init(path: String) {
         self.path = path == "/" ? path : String(path.reversed().drop { $0 == "/" }.reversed())
     }
@@ -166,7 +153,9 @@ struct DownloadsRoot: Sendable {
         let inside: ArraySlice<Substring>
         if dir.utf8.first == UInt8(ascii: "/") {
             let own = path.split(separator: "/")
-            guard components.starts(with: own) else { throw outside(dir) }
+            guard components.starts(with: own) else {
+                throw RPCError("The dir '\(dir)' is not the downloads folder \(path), and does not lie in it.")
+            }
             inside = components[own.count...]
         } else {
             inside = components[...]
@@ -174,10 +163,6 @@ struct DownloadsRoot: Sendable {
         let relative = inside.joined(separator: "/")
         if let fault = FilePathRule.fault(inDirectory: relative) { throw RPCError("The dir '\(dir)' \(fault).") }
         return relative
-    }
-
-    private func outside(_ dir: String) -> RPCError {
-        RPCError("The dir '\(dir)' is not the downloads folder \(path), and does not lie in it.")
     }
 
     /// - Parameter relative: with `/` between components; nil or empty for the downloads folder itself.

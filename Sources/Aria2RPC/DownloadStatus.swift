@@ -6,15 +6,11 @@ import HTTPSemantics
 /// A job as aria2 shows a download. Every number is a string.
 struct DownloadStatus {
     let job: Job
-    /// nil if the job does not run.
     let live: LiveProgress?
-    /// What holds for downloads without a value of their own.
     let defaults: SessionConfiguration
     let root: DownloadsRoot
-    /// Whether URLs are shown with their query.
     let showsWholeURLs: Bool
 
-    /// - Parameter keys: the wanted members; nil: all.
     func document(_ keys: Set<String>?) -> JSON {
         let all: JSONObject = [
             "gid": .string(job.aria2GID.description), "status": .string(state), "totalLength": number(total),
@@ -72,8 +68,6 @@ struct DownloadStatus {
 
     private func number(_ value: Int64) -> JSON { .string("\(value)") }
 
-    // MARK: Files
-
     var files: JSON {
         [
             [
@@ -102,8 +96,6 @@ struct DownloadStatus {
     private var fixedName: String? {
         job.spec.destination.filename.flatMap { $0.utf8.contains(UInt8(ascii: "{")) ? nil : $0 }
     }
-
-    // MARK: URIs
 
     private var urls: [String] { [job.spec.url] + job.spec.mirrors }
 

@@ -11,7 +11,6 @@ public enum RPCMessage: Sendable {
     case unreadable
     case tooLarge
 
-    /// The largest number of calls in a message, with those in `system.multicall`.
     static let mostCalls = 1_000
 
     public init(_ text: [UInt8]) {
@@ -30,7 +29,7 @@ public enum RPCMessage: Sendable {
     }
 
     private static func count(of call: JSON) -> Int {
-        guard call.objectValue?["method"]?.stringValue == RPCMethod.multicall.rawValue else { return 1 }
+        guard call.objectValue?["method"]?.stringValue == RPCMethod.multicall.name else { return 1 }
         return max(1, innerCalls(of: call).count)
     }
 
@@ -40,8 +39,6 @@ public enum RPCMessage: Sendable {
 
     /// The parameters of a GET: `method`, `id` and `params` (base64 of a JSON array), or only `params` with a batch. Parameters
     /// that cannot be read are no call.
-    ///
-    /// - Parameter parameters: decoded.
     public init(query parameters: [String: String]) {
         let params = parameters["params"].map(Self.decoded)
         guard let method = parameters["method"] else {
@@ -66,7 +63,6 @@ public enum RPCMessage: Sendable {
         Data(base64Encoded: base64.replacing(" ", with: "+")).map { [UInt8]($0) } ?? []
     }
 
-    /// Whether every call, also within `system.multicall`, only reads.
     public var onlyReads: Bool {
         switch self {
         case .single(let call): Self.onlyReads(call)
@@ -77,7 +73,7 @@ public enum RPCMessage: Sendable {
 
     private static func onlyReads(_ call: JSON) -> Bool {
         guard let name = call.objectValue?["method"]?.stringValue ?? call.objectValue?["methodName"]?.stringValue,
-            let method = RPCMethod(rawValue: name)
+            let method = RPCMethod(name: name)
         else { return true }
         guard method == .multicall else { return method.scope == nil || method.scope == .read }
         return innerCalls(of: call).allSatisfy(onlyReads)
@@ -86,47 +82,34 @@ public enum RPCMessage: Sendable {
 
 /// One call of a method, as JSON-RPC 2.0 carries it.
 struct RPCCall: Sendable {
-    let id: JSON
     let method: String
     let parameters: [JSON]
 
-    /// - Throws: with the identifier of the call, as far as it has one.
-    init(_ value: JSON) throws(Rejection) {
-        guard let object = value.objectValue, let id = object["id"] else {
-            throw Rejection(id: .null, error: .invalidRequest)
+    init(_ value: JSON) throws(RPCError) {
+        guard let object = value.objectValue, object["id"] != nil, let method = object["method"]?.stringValue else {
+            throw .invalidRequest
         }
-        guard let method = object["method"]?.stringValue else { throw Rejection(id: id, error: .invalidRequest) }
+        self.method = method
         switch object["params"] {
         case nil: parameters = []
         case .array(let values)?: parameters = values
-        case _?: throw Rejection(id: id, error: .invalidParams)
+        case _?: throw .invalidParams
         }
-        (self.id, self.method) = (id, method)
-    }
-
-    struct Rejection: Error {
-        let id: JSON
-        let error: RPCError
     }
 }
 
-/// The response to a message.
 public struct RPCReply: Sendable {
     /// The HTTP status. WebSocket has none.
     public let status: Int
     public let text: [UInt8]
 
-    static let contentType = "application/json-rpc"
-
     /// - Parameter error: why there is no result; nil: there is one, or the message is a batch, which is always 200.
     init(_ text: [UInt8], _ error: RPCError? = nil) { (self.text, status) = (text, error?.status ?? 200) }
 
-    /// The answer to a message without a call that could be carried out.
     init(_ error: RPCError) { self.init(error.document(id: .null).bytes, error) }
 }
 
 extension RPCError {
-    /// The answer to one call.
     func document(id: JSON) -> JSON { ["id": id, "jsonrpc": "2.0", "error": document] }
 
     var document: JSON { ["code": .count(code), "message": .string(message)] }
@@ -143,7 +126,6 @@ public struct RPCError: Error, Sendable, Equatable {
         (self.code, self.message, ownStatus) = (code, message, status)
     }
 
-    /// nil: the one that aria2 sends for the code.
     private var ownStatus: Int?
 
     static let parseError = RPCError(code: -32700, "Parse error.")
@@ -174,17 +156,14 @@ public struct RPCError: Error, Sendable, Equatable {
 /// The sender of a call, as far as this layer must know it.
 public struct RPCCaller: Sendable {
     public let grant: Permissions
-    /// What the store must know of the caller.
     public let creator: JobCreator
 
-    /// The entry of the audit log for an administrative change of this caller.
     public let note: AuditNote
 
     public init(grant: Permissions, creator: JobCreator, note: AuditNote) {
         (self.grant, self.creator, self.note) = (grant, creator, note)
     }
 
-    /// - Throws: an error that names the missing scope.
     func require(_ scope: Scope) throws(RPCError) {
         guard grant.scope >= scope else {
             throw RPCError(
@@ -192,7 +171,6 @@ public struct RPCCaller: Sendable {
         }
     }
 
-    /// - Throws: an error if the session is invisible to the caller.
     func require(_ session: Name) throws(RPCError) {
         guard grant.sessions.contain(session) else {
             // The token must not learn the name of the session.
@@ -202,4 +180,73 @@ public struct RPCCaller: Sendable {
 
     /// Callers that may not change a job don't see the query of its URL, which often contains a signature.
     var seesWholeURLs: Bool { grant.scope >= .jobs }
+}
+
+/// Reads the parameters of a call in their order, with the errors of aria2.
+struct RPCParameters {
+    private var values: ArraySlice<JSON>
+
+    init(_ values: [JSON]) { self.values = values[...] }
+
+    /// The number that aria2's messages give to the next parameter.
+    private var index: Int { values.startIndex }
+
+    /// Takes the first parameter if it is a secret: `token:` and a token.
+    mutating func secret() -> String? {
+        guard let text = values.first?.stringValue, text.hasPrefix("token:") else { return nil }
+        values = Array(values.dropFirst())[...]
+        return String(text.dropFirst("token:".count))
+    }
+
+    private mutating func next() -> JSON? { values.popFirst() }
+
+    private func wrongType(_ index: Int) -> RPCError { RPCError("The parameter at \(index) has wrong type.") }
+
+    private mutating func required<Value>(_ convert: (JSON) -> Value?) throws(RPCError) -> Value {
+        let position = index
+        guard let value = next() else { throw RPCError("The parameter at \(position) is required but missing.") }
+        guard let converted = convert(value) else { throw wrongType(position) }
+        return converted
+    }
+
+    private mutating func optional<Value>(_ convert: (JSON) -> Value?) throws(RPCError) -> Value? {
+        let position = index
+        guard let value = next() else { return nil }
+        guard let converted = convert(value) else { throw wrongType(position) }
+        return converted
+    }
+
+    mutating func string() throws(RPCError) -> String { try required(\.stringValue) }
+    mutating func integer() throws(RPCError) -> Int { try required { $0.integerValue.map(Int.init(clamping:)) } }
+    mutating func integer(atLeast minimum: Int) throws(RPCError) -> Int {
+        let position = index
+        let value = try integer()
+        guard value >= minimum else {
+            throw RPCError(
+                "The integer parameter at \(position) has invalid value: "
+                    + "the value must be greater than or equal to \(minimum).")
+        }
+        return value
+    }
+    mutating func array() throws(RPCError) -> [JSON] { try required(\.arrayValue) }
+    mutating func object() throws(RPCError) -> JSONObject { try required(\.objectValue) }
+    mutating func optionalInteger() throws(RPCError) -> Int? {
+        try optional { $0.integerValue.map(Int.init(clamping:)) }
+    }
+    mutating func optionalObject() throws(RPCError) -> JSONObject? { try optional(\.objectValue) }
+
+    mutating func gid() throws(RPCError) -> GIDPrefix {
+        let text = try string()
+        guard let prefix = GIDPrefix(text) else { throw RPCError("Invalid GID \(text)") }
+        return prefix
+    }
+
+    /// Strings; aria2 ignores other elements.
+    mutating func strings() throws(RPCError) -> [String] { try array().compactMap(\.stringValue) }
+
+    /// The members that a document is limited to; nil: all.
+    mutating func keys() throws(RPCError) -> Set<String>? {
+        let keys = try optional(\.arrayValue)?.compactMap(\.stringValue) ?? []
+        return keys.isEmpty ? nil : Set(keys)
+    }
 }

@@ -5,21 +5,10 @@ import Storage
 
 /// Sends notifications to subscribers, in the order of the events.
 public final class RPCNotifier: Sendable {
-    /// A client that gets the notifications.
-    public struct Subscriber: Sendable {
+    private struct Subscriber: Sendable {
         let isAllowed: @Sendable () -> Bool
         let send: @Sendable ([UInt8]) -> Void
         let end: @Sendable () -> Void
-
-        /// - Parameters:
-        ///   - isAllowed: asked before each notification, because a token can be revoked.
-        ///   - end: called when notifications can be missing from now on, so that the client connects to another node.
-        public init(
-            isAllowed: @escaping @Sendable () -> Bool, send: @escaping @Sendable ([UInt8]) -> Void,
-            end: @escaping @Sendable () -> Void
-        ) {
-            (self.isAllowed, self.send, self.end) = (isAllowed, send, end)
-        }
     }
 
     private struct Notice: Sendable {
@@ -45,9 +34,16 @@ public final class RPCNotifier: Sendable {
         store.addCommitObserver { [weak self] in self?.note($0) }
     }
 
+    /// - Parameters:
+    ///   - isAllowed: asked before each notification, because a token can be revoked.
+    ///   - end: called when notifications can be missing from now on, so that the client connects again.
     /// - Returns: the number to remove the subscriber by.
-    public func add(_ subscriber: Subscriber) -> Int {
-        state.withLock { state in
+    public func add(
+        isAllowed: @escaping @Sendable () -> Bool, send: @escaping @Sendable ([UInt8]) -> Void,
+        end: @escaping @Sendable () -> Void
+    ) -> Int {
+        let subscriber = Subscriber(isAllowed: isAllowed, send: send, end: end)
+        return state.withLock { state in
             state.lastNumber += 1
             state.subscribers[state.lastNumber] = subscriber
             return state.lastNumber
@@ -65,7 +61,6 @@ public final class RPCNotifier: Sendable {
         }
     }
 
-    /// Runs until the task is cancelled.
     public func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.sendNotices() }
@@ -75,7 +70,7 @@ public final class RPCNotifier: Sendable {
         }
     }
 
-    /// This node does not learn of the events of the others.
+    /// Without its place among the services of the database, this service does not learn of the events of the others.
     private func endAll() {
         for subscriber in state.withLock({ Array($0.subscribers.values) }) { subscriber.end() }
     }
@@ -94,21 +89,16 @@ public final class RPCNotifier: Sendable {
 
 /// What subscribers of a WebSocket learn about a download.
 enum RPCNotification {
-    /// The notifications of `system.listNotifications`.
-    static let names = ["Start", "Pause", "Stop", "Complete", "Error"].map { "aria2.onDownload\($0)" }
+    private static let events: KeyValuePairs<EventType, String> = [
+        .jobStarted: "Start", .jobPaused: "Pause", .jobCancelled: "Stop", .jobSucceeded: "Complete",
+        .jobFailed: "Error",
+    ]
+
+    static let names = events.map { "aria2.onDownload\($0.value)" }
 
     /// nil for events that aria2 does not have.
     static func name(of type: EventType) -> String? {
-        switch type {
-        case .jobStarted: "aria2.onDownloadStart"
-        case .jobPaused: "aria2.onDownloadPause"
-        case .jobCancelled: "aria2.onDownloadStop"
-        case .jobSucceeded: "aria2.onDownloadComplete"
-        case .jobFailed: "aria2.onDownloadError"
-        case .jobCreated, .jobMoved, .jobResumed, .jobRestarted, .jobWaiting, .jobDeleted, .sessionWaiting,
-            .sessionFinished, .webhookDisabled, .webhookTest:
-            nil
-        }
+        events.firstIndex { $0.key == type }.map { names[$0] }
     }
 
     static func text(_ name: String, _ gid: GID) -> [UInt8] {

@@ -62,18 +62,7 @@ public final class LogLevel: Sendable {
 }
 
 extension Logger.Level {
-    /// The position in `allCases`, which begins with `trace`.
-    fileprivate var number: Int {
-        switch self {
-        case .trace: 0
-        case .debug: 1
-        case .info: 2
-        case .notice: 3
-        case .warning: 4
-        case .error: 5
-        case .critical: 6
-        }
-    }
+    fileprivate var number: Int { Self.allCases.firstIndex(of: self)! }
 }
 
 /// Where the lines of the log go. Each line is written with one call, so that lines of several threads do not mix.
@@ -127,10 +116,7 @@ struct LogLine {
         ]
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { object[name] = Self.json(value) }
         // Outside of strings, JSON has none of these characters.
-        return Self.escaping(JSON.object(object).written) { scalar in
-            "\\u" + String(repeating: "0", count: 4 - String(scalar.value, radix: 16).count)
-                + String(scalar.value, radix: 16)
-        }
+        return Self.escaping(JSON.object(object).written) { "\\u" + $0.value.digits(4, radix: 16) }
     }
 
     private static func json(_ value: Logger.MetadataValue) -> JSON {

@@ -32,6 +32,8 @@ public enum DurationScale: Sendable, CaseIterable {
     /// Requests that this service sends.
     case requests
     case downloads
+    /// The turns of an event loop.
+    case turns
 
     /// The upper bounds of the buckets in seconds, ascending.
     public var bounds: [Double] {
@@ -39,6 +41,7 @@ public enum DurationScale: Sendable, CaseIterable {
         case .answers: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
         case .disk: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
         case .requests: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20]
+        case .turns: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5]
         case .downloads: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400]
         }
     }
@@ -47,17 +50,10 @@ public enum DurationScale: Sendable, CaseIterable {
 /// A distribution of values at one moment.
 public struct Histogram: Sendable, Equatable {
     /// Inclusive upper bounds of the buckets, ascending.
-    public var bounds: [Double]
+    public let bounds: [Double]
     /// The number of values in each bucket; the last number counts the values above all bounds.
-    public var counts: [Int]
-    /// The sum of all values.
-    public var sum: Double
-
-    public init(bounds: [Double], counts: [Int], sum: Double) {
-        self.bounds = bounds
-        self.counts = counts
-        self.sum = sum
-    }
+    public let counts: [Int]
+    public let sum: Double
 }
 
 /// Counts durations in buckets. Any thread may record, without a lock: a record costs two atomic additions.

@@ -11,7 +11,11 @@ public enum DetachedThread {
     public static func start(
         named name: String, stackBytes: Int? = nil, _ body: @escaping @Sendable () -> Void
     ) -> Int32 {
-        let context = Unmanaged.passRetained(ThreadBody(name: name, run: body))
+        let context = Unmanaged.passRetained(
+            ThreadBody {
+                linux_name_thread(name)
+                body()
+            })
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -38,20 +42,13 @@ public enum DetachedThread {
 }
 
 private final class ThreadBody: Sendable {
-    let name: String
     let run: @Sendable () -> Void
 
-    init(name: String, run: @escaping @Sendable () -> Void) {
-        self.name = name
-        self.run = run
-    }
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
 private func runThread(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    let body = Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue()
-    linux_name_thread(body.name)
-    body.run()
+    if let context { Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run() }
     return nil
 }
 

@@ -10,7 +10,5 @@
 static const int cpostgresql_severity = PG_DIAG_SEVERITY_NONLOCALIZED;
 static const int cpostgresql_sql_state = PG_DIAG_SQLSTATE;
 static const int cpostgresql_message = PG_DIAG_MESSAGE_PRIMARY;
-static const int cpostgresql_table = PG_DIAG_TABLE_NAME;
-static const int cpostgresql_constraint = PG_DIAG_CONSTRAINT_NAME;
 
 #endif

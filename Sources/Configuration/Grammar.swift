@@ -11,15 +11,6 @@ struct Grammar<Value: Sendable>: Sendable {
     let read: @Sendable (JSON) throws(ValueFault) -> Value
     let write: @Sendable (Value) -> JSON
 
-    init(
-        _ kind: Setting.Kind, read: @escaping @Sendable (JSON) throws(ValueFault) -> Value,
-        write: @escaping @Sendable (Value) -> JSON
-    ) {
-        self.kind = kind
-        self.read = read
-        self.write = write
-    }
-
     /// The placeholder of a value in the help, if one fits all settings of the kind.
     var valueName: String? {
         switch kind {
@@ -30,11 +21,10 @@ struct Grammar<Value: Sendable>: Sendable {
         }
     }
 
-    /// A value that is written as a text.
     static func text(
         read: @escaping @Sendable (String) throws(ValueFault) -> Value, write: @escaping @Sendable (Value) -> String
     ) -> Self {
-        Grammar(.text) { json throws(ValueFault) in
+        Grammar(kind: .text) { json throws(ValueFault) in
             guard let text = json.stringValue else { throw ValueFault("must be a string") }
             return try read(text)
         } write: {
@@ -42,8 +32,6 @@ struct Grammar<Value: Sendable>: Sendable {
         }
     }
 
-    /// A value that is written as a text.
-    ///
     /// - Parameters:
     ///   - taken: what the setting takes, as the end of a sentence about a text that it does not take.
     ///   - read: returns nil for such a text.
@@ -63,7 +51,7 @@ struct Grammar<Value: Sendable>: Sendable {
         read: @escaping @Sendable ([String]) throws(ValueFault) -> Value,
         write: @escaping @Sendable (Value) -> [String]
     ) -> Self {
-        Grammar(.texts(separator: separator, isRepeated: isRepeated)) { json throws(ValueFault) in
+        Grammar(kind: .texts(separator: separator, isRepeated: isRepeated)) { json throws(ValueFault) in
             let elements = json.arrayValue
             let texts = (elements ?? []).compactMap(\.stringValue)
             guard texts.count == elements?.count else { throw ValueFault("must be a list of strings") }
@@ -72,14 +60,8 @@ struct Grammar<Value: Sendable>: Sendable {
             .strings(write($0))
         }
     }
-}
 
-extension Grammar {
-    /// A list of values, each of which is written as a text.
-    ///
-    /// - Parameters:
-    ///   - taken: what the setting takes, as the end of a sentence about a text that it does not take.
-    ///   - read: returns nil for such a text.
+    /// A list of values, each of which is written as a text. The parameters are those of `text`.
     static func list<Element>(
         _ taken: String, read: @escaping @Sendable (String) -> Element?,
         write: @escaping @Sendable (Element) -> String
@@ -97,51 +79,43 @@ extension Grammar {
 
 // MARK: - Numbers
 
-extension Grammar where Value == Int {
+extension Grammar<Int> {
     static func integer(_ range: ClosedRange<Int64>) -> Self {
-        Grammar(.integer(range)) { json throws(ValueFault) in
-            Int(try json.integer(in: range))
-        } write: {
-            .count($0)
-        }
+        Grammar(
+            kind: .integer(range), read: { json throws(ValueFault) in Int(try json.integer(in: range)) },
+            write: JSON.count)
     }
 }
 
-extension Grammar where Value == Int64 {
+extension Grammar<Int64> {
     static func bytes(_ range: ClosedRange<Int64>) -> Self {
-        Grammar(.bytes(range)) { json throws(ValueFault) in
-            try json.integer(in: range)
-        } write: {
-            .integer($0)
-        }
+        Grammar(
+            kind: .bytes(range), read: { json throws(ValueFault) in try json.integer(in: range) }, write: JSON.integer)
     }
+
+    /// The size of a file, or of several files together.
+    static let size = bytes(0...(1 << 60))
 }
 
-extension Grammar where Value == Int64? {
+extension Grammar<Int64?> {
     /// Bytes per second; 0: no limit.
-    static var rate: Self {
-        let range: ClosedRange<Int64> = 0...(1 << 40)
-        return Grammar(.bytes(range)) { json throws(ValueFault) in
-            let rate = try json.integer(in: range)
-            return rate == 0 ? nil : rate
-        } write: {
-            .integer($0 ?? 0)
-        }
+    static let rate = Grammar(kind: .bytes(0...(1 << 40))) { json throws(ValueFault) in
+        let rate = try json.integer(in: 0...(1 << 40))
+        return rate == 0 ? nil : rate
+    } write: {
+        .integer($0 ?? 0)
     }
 }
 
-extension Grammar where Value == Double {
-    static var seconds: Self {
-        Grammar(.seconds) { json throws(ValueFault) in
-            let range = Setting.durations
-            guard let number = json.numberValue, range.contains(number) else {
-                throw ValueFault(
-                    "must be a number of seconds from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
-            }
-            return number
-        } write: {
-            .number($0)
+extension Grammar<Double> {
+    static let seconds = Grammar(kind: .seconds) { json throws(ValueFault) in
+        let range = Setting.durations
+        guard let number = json.numberValue, range.contains(number) else {
+            throw ValueFault("must be a number of seconds from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
         }
+        return number
+    } write: {
+        .number($0)
     }
 }
 
@@ -156,14 +130,12 @@ extension JSON {
 
 // MARK: - Texts
 
-extension Grammar where Value == Bool {
-    static var flag: Self {
-        Grammar(.flag) { json throws(ValueFault) in
-            guard let flag = json.boolValue else { throw ValueFault("must be true or false") }
-            return flag
-        } write: {
-            .bool($0)
-        }
+extension Grammar<Bool> {
+    static let flag = Grammar(kind: .flag) { json throws(ValueFault) in
+        guard let flag = json.boolValue else { throw ValueFault("must be true or false") }
+        return flag
+    } write: {
+        .bool($0)
     }
 
     /// A text for each value.
@@ -177,10 +149,10 @@ extension Grammar where Value == Bool {
     }
 }
 
-extension Grammar where Value == Logger.Level {
+extension Grammar<Logger.Level> {
     static var level: Self {
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-        return Grammar(.text) { json throws(ValueFault) in
+        return Grammar(kind: .text) { json throws(ValueFault) in
             guard let text = json.stringValue else { throw ValueFault("must be one of \(levels)") }
             guard let level = Logger.Level(rawValue: text.lowercased()) else {
                 throw ValueFault("is '\(text)'; it must be one of \(levels)")
@@ -192,40 +164,37 @@ extension Grammar where Value == Logger.Level {
     }
 }
 
-extension Grammar where Value == String {
+extension Grammar<String> {
     /// The sources expand `~/`.
-    static var path: Self {
-        Grammar(.path) { json throws(ValueFault) in
-            guard let path = json.stringValue, !path.isEmpty else { throw ValueFault("is empty; it takes a path") }
-            return path
-        } write: {
-            .string($0)
-        }
+    static let path = Grammar(kind: .path) { json throws(ValueFault) in
+        guard let path = json.stringValue, !path.isEmpty else { throw ValueFault("is empty; it takes a path") }
+        return path
+    } write: {
+        .string($0)
     }
 
     /// A program and its arguments.
-    static var command: Self {
-        .text { text throws(ValueFault) in
-            guard text.contains(where: { $0 != " " }) else {
-                throw ValueFault("is empty; it takes a program and its arguments")
-            }
-            return text
-        } write: {
-            $0
+    static let command = checked { text throws(ValueFault) in
+        guard text.contains(where: { $0 != " " }) else {
+            throw ValueFault("is empty; it takes a program and its arguments")
         }
     }
 
-    static var token: Self {
-        .text { text throws(ValueFault) in
-            guard !text.isEmpty else {
-                throw ValueFault(
-                    "is empty. Set FETCHD_TOKEN to the token of the first administrator, or unset it: an empty variable is set, too"
-                )
-            }
-            guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw ValueFault(
-                    "must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it")
-            }
+    static let token = checked { text throws(ValueFault) in
+        guard !text.isEmpty else {
+            throw ValueFault(
+                "is empty. Set FETCHD_TOKEN to the token of the first administrator, or unset it: an empty variable is set, too"
+            )
+        }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw ValueFault(
+                "must be visible ASCII characters, without spaces or line breaks. Change FETCHD_TOKEN, or unset it")
+        }
+    }
+
+    private static func checked(_ check: @escaping @Sendable (String) throws(ValueFault) -> Void) -> Self {
+        text { text throws(ValueFault) in
+            try check(text)
             return text
         } write: {
             $0
@@ -233,17 +202,12 @@ extension Grammar where Value == String {
     }
 }
 
-extension Grammar where Value == Name {
-    static var name: Self {
-        .text("a name has 1 to 128 of the characters A-Z a-z 0-9 . _ -") {
-            Name($0)
-        } write: {
-            $0.text
-        }
-    }
+extension Grammar<Name> {
+    static let name = text(
+        "a name has 1 to 128 of the characters A-Z a-z 0-9 . _ -", read: { Name($0) }, write: \.text)
 }
 
-extension Grammar where Value == UInt32 {
+extension Grammar<UInt32> {
     /// Permissions in octal.
     ///
     /// - Parameters:
@@ -251,92 +215,95 @@ extension Grammar where Value == UInt32 {
     ///   - purpose: what it needs them for.
     static func mode(least: UInt32, to purpose: String) -> Self {
         .text(
-            "it takes permissions as an octal number from 0 to 0777, and fetchd must be able to \(purpose) (0\(String(least, radix: 8)))"
-        ) { text in
-            UInt32(text, radix: 8).flatMap { $0 <= 0o777 && $0 & least == least ? $0 : nil }
-        } write: {
-            "0" + String($0, radix: 8)
-        }
+            "it takes permissions as an octal number from 0 to 0777, and fetchd must be able to \(purpose) (0\(String(least, radix: 8)))",
+            read: { text in UInt32(text, radix: 8).flatMap { $0 <= 0o777 && $0 & least == least ? $0 : nil } },
+            write: octal)
     }
 
-    /// Permissions of the Unix domain socket, in octal.
-    static var socketMode: Self {
-        .text("it takes permissions in octal, such as 0600 or 0660") { text in
+    static let socketMode = text(
+        "it takes permissions in octal, such as 0600 or 0660",
+        read: { text in
             guard text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "7") ~= $0 }) else { return nil }
             return UInt32(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil }
-        } write: {
-            "0" + String($0, radix: 8)
+        },
+        write: octal)
+
+    @Sendable private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
+}
+
+extension Grammar<ServerAddress> {
+    static let database = text { text throws(ValueFault) in
+        do throws(StoreError) {
+            return try ServerAddress(text)
+        } catch {
+            let why = "\(error)"
+            throw ValueFault(
+                "is not the address of a database such as postgres://fetchd@db/fetchd. \(why.hasSuffix(".") ? String(why.dropLast()) : why)"
+            )
         }
+    } write: {
+        $0.url
     }
 }
 
-extension Grammar where Value == ServerAddress {
-    static var database: Self {
-        .text { text throws(ValueFault) in
-            do throws(StoreError) {
-                return try ServerAddress(text)
-            } catch {
-                let why = "\(error)"
-                throw ValueFault(
-                    "is not the address of a database such as postgres://fetchd@db/fetchd. \(why.hasSuffix(".") ? String(why.dropLast()) : why)"
-                )
-            }
-        } write: {
-            $0.url
-        }
+extension Grammar<ListenAddress?> {
+    /// `none`: no port.
+    static let address = text { text throws(ValueFault) in
+        text == "none" ? nil : try ListenAddress(text)
+    } write: {
+        $0?.description ?? "none"
     }
+}
+
+extension Grammar<NodeAddress> {
+    static let nodeURL = text(
+        "it must be an http or https address without user, query, fragment and spaces, such as http://10.0.0.7:8080",
+        read: { NodeAddress($0) }, write: \.url)
 }
 
 // MARK: - Lists
 
-extension Grammar where Value == [String] {
-    static var list: Self {
-        .texts { texts throws(ValueFault) in
-            texts
-        } write: {
-            $0
-        }
-    }
+extension Grammar<[String]> {
+    static let list = texts(read: { $0 }, write: { $0 })
 }
 
-extension Grammar where Value == [Double] {
+extension Grammar<TrustedProxies> {
+    static let proxies = texts(
+        read: { texts throws(ValueFault) in try TrustedProxies(texts) }, write: \.texts)
+}
+
+extension Grammar<AllowedOrigins> {
+    static let origins = texts(
+        read: { texts throws(ValueFault) in try AllowedOrigins(texts) }, write: \.texts)
+}
+
+extension Grammar<[Double]> {
     /// Times, separated by commas in one option. Without an element, the default applies.
     static var delays: Self {
-        let times = list("it takes times such as 0, 90s, 15m or 8h, separated by commas") {
-            Quantity.seconds($0)
-        } write: {
-            JSON.number($0).written
-        }
-        return Grammar(.texts(separator: ",", isRepeated: false)) { json throws(ValueFault) in
-            json == [] ? Settings().webhookRetryDelays : try times.read(json)
-        } write: {
-            times.write($0)
-        }
+        let times = list(
+            "it takes times such as 0, 90s, 15m or 8h, separated by commas", read: { Quantity.seconds($0) },
+            write: { JSON.number($0).written })
+        return Grammar(
+            kind: .texts(separator: ",", isRepeated: false),
+            read: { json throws(ValueFault) in json == [] ? Settings().webhookRetryDelays : try times.read(json) },
+            write: times.write)
     }
 }
 
-extension Grammar where Value == [Network] {
-    static var networks: Self {
-        .list("it takes networks, such as 10.0.0.0/8 or fd00::/8") {
-            Network($0)
-        } write: {
-            $0.description
-        }
-    }
+extension Grammar<[Network]> {
+    static let networks = list(
+        "it takes networks, such as 10.0.0.0/8 or fd00::/8", read: { Network($0) }, write: \.description)
 }
 
-extension Grammar where Value == [HostPattern] {
+extension Grammar<[HostPattern]> {
     /// An international name is converted to ASCII, as in URLs.
-    static var hosts: Self {
-        .list(
-            "it takes host names such as files.example.com, *.example.com for all names below a name, and addresses"
-        ) { text in
+    static let hosts = list(
+        "it takes host names such as files.example.com, *.example.com for all names below a name, and addresses",
+        read: { text in
             let wildcard = text.hasPrefix("*.") ? "*." : ""
             return HostPattern(wildcard + ascii(String(text.dropFirst(wildcard.count))))
-        } write: {
-            $0.description
-        }
-    }
+        },
+        write: \.description)
 
     private static func ascii(_ name: String) -> String {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return name }
@@ -345,36 +312,30 @@ extension Grammar where Value == [HostPattern] {
     }
 }
 
-extension Grammar where Value == [ClosedRange<Int>] {
-    static var ports: Self {
-        .list("it takes ports from 1 to 65535, such as 443 or 8000-8999") { text in
-            let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0).map(Int.init) }
-            guard ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1], 1 <= first, first <= last
-            else { return nil }
-            return first...last
-        } write: {
-            $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
-        }
+extension Grammar<[ClosedRange<Int>]> {
+    static let ports = list("it takes ports from 1 to 65535, such as 443 or 8000-8999") { text in
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0).map(Int.init) }
+        guard ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1], 1 <= first, first <= last
+        else { return nil }
+        return first...last
+    } write: {
+        $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
     }
 }
 
-extension Grammar where Value == Schedule {
+extension Grammar<Schedule> {
     /// A list of days has commas, so semicolons separate the rules.
-    static var schedule: Self {
-        .texts(separator: ";") { texts throws(ValueFault) in
-            let rules = try texts.map { text throws(ValueFault) in
-                do throws(ValueFault) {
-                    return try ScheduleRule(text)
-                } catch {
-                    throw ValueFault("contains '\(text)': \(error.why)")
-                }
+    static let schedule = texts(separator: ";") { texts throws(ValueFault) in
+        let rules = try texts.map { text throws(ValueFault) in
+            do throws(ValueFault) {
+                return try ScheduleRule(text)
+            } catch {
+                throw ValueFault("contains '\(text)': \(error.why)")
             }
-            guard rules.count <= Schedule.mostRules else {
-                throw ValueFault("has more than \(Schedule.mostRules) rules")
-            }
-            return Schedule(rules)
-        } write: {
-            $0.rules.map(\.description)
         }
+        guard rules.count <= Schedule.mostRules else { throw ValueFault("has more than \(Schedule.mostRules) rules") }
+        return Schedule(rules)
+    } write: {
+        $0.rules.map(\.description)
     }
 }

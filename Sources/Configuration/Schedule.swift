@@ -8,7 +8,6 @@ import Foundation
 public struct Schedule: Sendable, Equatable {
     public let rules: [ScheduleRule]
 
-    /// The largest number of rules that a client or the configuration may give.
     public static let mostRules = 32
 
     public init(_ rules: [ScheduleRule] = []) { self.rules = rules }
@@ -24,10 +23,9 @@ public struct Schedule: Sendable, Equatable {
         let now = limits(at: instant, windows)
         let ends = windows.joined().flatMap { [$0.lowerBound, $0.upperBound] }.filter { $0 > instant && $0 < horizon }
         let change = Set(ends).sorted().first { limits(at: $0, windows) != now }
-        return ScheduledLimits(now, until: change)
+        return ScheduledLimits(limits: now, until: change)
     }
 
-    /// - Parameter windows: of each rule.
     private func limits(at instant: Date, _ windows: [[Range<Date>]]) -> ScheduleLimits {
         var limits = ScheduleLimits()
         for (rule, windows) in zip(rules, windows) where windows.contains(where: { $0.contains(instant) }) {
@@ -37,31 +35,18 @@ public struct Schedule: Sendable, Equatable {
     }
 }
 
-/// What a schedule says at a moment.
 public struct ScheduledLimits: Sendable, Equatable {
     public var limits = ScheduleLimits()
     /// When the limits change next; nil: never.
     public var until: Date?
-
-    public init(_ limits: ScheduleLimits = ScheduleLimits(), until: Date? = nil) {
-        self.limits = limits
-        self.until = until
-    }
 }
 
-/// The limits that a rule sets, or that the rules of a schedule set together.
 public struct ScheduleLimits: Sendable, Equatable {
     /// Bytes per second of all transfers together. 0: no limit. nil: the schedule does not say.
     public var rateLimit: Int64?
     /// 0 to 10,000. 0: no job begins. nil: the schedule does not say.
     public var maxConcurrentJobs: Int?
 
-    public init(rateLimit: Int64? = nil, maxConcurrentJobs: Int? = nil) {
-        self.rateLimit = rateLimit
-        self.maxConcurrentJobs = maxConcurrentJobs
-    }
-
-    /// Takes those limits of another rule that no earlier rule has set.
     mutating func fill(from other: ScheduleLimits) {
         rateLimit = rateLimit ?? other.rateLimit
         maxConcurrentJobs = maxConcurrentJobs ?? other.maxConcurrentJobs
@@ -74,7 +59,6 @@ public struct ScheduleLimits: Sendable, Equatable {
 /// is the moment at which they skip it. So each window occurs once, also where the clocks are set back, and windows that
 /// adjoin each other leave no gap.
 public struct ScheduleRule: Sendable, Equatable {
-    /// The days on which windows begin.
     public var days: Set<Weekday>
     /// Minutes after midnight, 0 to 1,439.
     public var start: Int
@@ -117,8 +101,6 @@ extension ScheduleRule {
         limits = try Self.limits(words[3...])
     }
 
-    // MARK: Days
-
     private static func days(_ text: String) throws(ValueFault) -> Set<Weekday> {
         if text.lowercased() == daily { return Set(Weekday.allCases) }
         var days: Set<Weekday> = []
@@ -139,8 +121,6 @@ extension ScheduleRule {
     }
 
     private static let daily = "daily"
-
-    // MARK: Times
 
     private static func times(_ text: String) throws(ValueFault) -> (start: Int, end: Int) {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { minutes($0) }
@@ -163,8 +143,6 @@ extension ScheduleRule {
         return hour * 60 + minute
     }
 
-    // MARK: Time zone
-
     private static func zone(_ text: String) throws(ValueFault) -> TimeZone {
         // Foundation also knows offsets such as GMT+1, and abbreviations.
         guard text == utc || text.contains("/"), let zone = TimeZone(identifier: text) else {
@@ -175,8 +153,6 @@ extension ScheduleRule {
     }
 
     private static let utc = "UTC"
-
-    // MARK: Limits
 
     private static func limits(_ words: ArraySlice<String>) throws(ValueFault) -> ScheduleLimits {
         var limits = ScheduleLimits()
@@ -215,13 +191,10 @@ extension ScheduleRule {
         return Int(number)
     }
 
-    /// Digits only, without a sign.
     private static func number(_ text: Substring) -> Int64? {
         text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? Int64(text) : nil
     }
 }
-
-// MARK: - Writing
 
 extension ScheduleRule: CustomStringConvertible {
     public var description: String {
@@ -305,16 +278,5 @@ public enum Weekday: String, Sendable, CaseIterable {
         self = Self.allCases[index]
     }
 
-    /// The position in the week, from 0.
-    var index: Int {
-        switch self {
-        case .mon: 0
-        case .tue: 1
-        case .wed: 2
-        case .thu: 3
-        case .fri: 4
-        case .sat: 5
-        case .sun: 6
-        }
-    }
+    var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

@@ -12,14 +12,12 @@ import Storage
 public final class ServiceConfiguration: Sendable {
     private struct State {
         var start: StartSettings
-        /// What clients have set.
         var stored: [SettingName: JSON] = [:]
         /// Counts the times that the writer has replaced `stored`. What another thread has read before is older.
         var version = 0
         var effective: EffectiveSettings
         var policies: DestinationPolicies
         var apply: @Sendable (EffectiveSettings) -> Void = { _ in }
-        /// nil before the service has opened it.
         var store: Store?
 
         mutating func update(_ settings: Settings, at now: Date) {
@@ -45,7 +43,6 @@ public final class ServiceConfiguration: Sendable {
 
     public var effective: EffectiveSettings { state.withLock(\.effective) }
 
-    /// Requests ask for them, so that a change applies to the next request.
     public var policies: DestinationPolicies { state.withLock(\.policies) }
 
     public func source(of name: SettingName) -> SettingSource {
@@ -57,7 +54,7 @@ public final class ServiceConfiguration: Sendable {
         state.withLock { Setting[name]?.value(in: $0.start.values) ?? .null }
     }
 
-    /// Takes over what clients have set in earlier runs, or at other nodes. A value that this version cannot use
+    /// Takes over what clients have set in earlier runs, or at other services. A value that this version cannot use
     /// is logged and left out.
     public func load(from store: Store, log: Logger) async throws(StoreError) {
         while true {
@@ -126,7 +123,6 @@ public final class ServiceConfiguration: Sendable {
         store.observeSettings { [self, time = store.time] in follow($0, at: time.now) }
     }
 
-    /// Releases what `connect` was given.
     public func disconnect() {
         let store = state.withLock { state in
             state.apply = { _ in }
@@ -148,7 +144,7 @@ public final class ServiceConfiguration: Sendable {
         let changes = try await store.changeSettings(settings, audit: note) { [self] changes in
             take(changes, at: store.time.now)
         }
-        // A later change of another node may have been read before this one was taken over.
+        // A later change of another service may have been read before this one was taken over.
         store.work(.settings).set()
         return changes
     }
@@ -192,9 +188,6 @@ public final class ServiceConfiguration: Sendable {
         try await store.audit(changes, by: note)
     }
 
-    /// Applies the limits that the schedule has now.
-    ///
-    /// - Returns: what applied before and what applies now.
     public func followSchedule(at now: Date) -> (before: EffectiveSettings, after: EffectiveSettings) {
         state.withLock { state in
             let before = state.effective
@@ -204,7 +197,6 @@ public final class ServiceConfiguration: Sendable {
     }
 }
 
-/// A setting whose value at the start was replaced while the service runs.
 public struct StartChange: Sendable, Equatable {
     public var name: SettingName
     public var before: JSON
@@ -220,8 +212,7 @@ public struct EffectiveSettings: Sendable {
     public var rateLimit: Int64?
     /// Jobs that run at once on this service, also if it is the only one of a database; 0: no job begins.
     public var maxConcurrentJobs: Int
-    /// Jobs that run at once on all nodes of a database together, as a client has set it; nil: only the limits of the nodes
-    /// apply.
+    /// Jobs that run at once on all services of a database together, as a client has set it; nil: only their own limits apply.
     public var maxConcurrentJobsOfAllNodes: Int?
     /// When the schedule changes the limits next; nil: never.
     public var until: Date?
@@ -242,7 +233,7 @@ public struct EffectiveSettings: Sendable {
 }
 
 extension StartSettings {
-    /// The limit of this node beside the one that a client has set for all nodes. A default does not limit it.
+    /// The limit of this service beside the one that a client has set for all together. A default does not limit it.
     fileprivate var jobsOfNode: Int {
         switch sources[.maxConcurrentJobs] {
         case .flag, .environment, .file: values.maxConcurrentJobs
@@ -251,12 +242,11 @@ extension StartSettings {
     }
 }
 
-/// A merge patch of the settings (RFC 7396): a value replaces the setting, and nil restores the value at the start.
+/// A merge patch (RFC 7396): a value replaces the setting, and nil restores the value at the start.
 public struct SettingsPatch: Sendable {
     /// Valid, and in the form in which documents show them.
     let values: [(name: SettingName, value: JSON?)]
 
-    /// - Throws: if a value cannot be used.
     public init(_ values: [(name: SettingName, value: JSON?)]) throws(SettingFault) {
         var checked: [(name: SettingName, value: JSON?)] = []
         for (name, value) in values {
@@ -272,63 +262,41 @@ public struct SettingsPatch: Sendable {
     }
 }
 
-// MARK: - Workers
-
-/// Applies the schedule: sleeps until the limits change next, and looks again when the settings or the clock change.
-public struct ScheduleFollower: Sendable {
-    let configuration: ServiceConfiguration
-    let store: Store
-    let log: Logger
-
-    public init(_ configuration: ServiceConfiguration, store: Store, log: Logger) {
-        self.configuration = configuration
-        self.store = store
-        self.log = log
-    }
-
-    /// Runs until the task is cancelled.
-    public func run() async {
+extension ServiceConfiguration {
+    /// Applies the schedule: sleeps until the limits change next, and looks again when the settings or the clock change. Runs
+    /// until the task is cancelled.
+    public func applySchedule(in store: Store, log: Logger) async {
         while !Task.isCancelled {
-            let (before, after) = configuration.followSchedule(at: store.time.now)
+            let (before, after) = followSchedule(at: store.time.now)
             if (before.rateLimit, before.maxConcurrentJobs) != (after.rateLimit, after.maxConcurrentJobs) {
-                log.notice("\(Self.report(after))")
+                log.notice("\(after.report)")
             }
             await store.work(.schedule).wait(until: after.until, by: store.time)
         }
     }
 
-    private static func report(_ settings: EffectiveSettings) -> String {
-        let rate = settings.rateLimit.map { "\($0) bytes per second" } ?? "no rate limit"
-        let until = settings.until.map { " until \($0.rfc3339)" } ?? ""
-        return "The schedule sets \(rate) and at most \(settings.maxConcurrentJobs) running jobs\(until)."
-    }
-}
-
-/// Reads the settings again after a client has changed one at another node.
-public struct SettingsReader: Sendable {
-    let configuration: ServiceConfiguration
-    let store: Store
-    let log: Logger
-
-    public init(_ configuration: ServiceConfiguration, store: Store, log: Logger) {
-        self.configuration = configuration
-        self.store = store
-        self.log = log
-    }
-
-    /// Runs until the task is cancelled.
-    public func run() async {
-        guard store.node != nil else { return }
+    /// Reads the settings again after a client has changed one at another service of the database. Runs until the task is
+    /// cancelled.
+    public func readChanges(from store: Store, log: Logger) async {
+        guard state.withLock(\.start.isNode) else { return }
         while !Task.isCancelled {
             await store.work(.settings).wait()
             do throws(StoreError) {
-                try await configuration.load(from: store, log: log)
+                try await load(from: store, log: log)
                 store.work(.schedule).set()
             } catch {
-                log.error("Could not read the settings that another node has changed. \(error)")
+                log.error("Could not read the settings that another service has changed. \(error)")
                 try? await store.time.sleep(until: store.time.now.addingTimeInterval(1))
                 store.work(.settings).set()
             }
         }
+    }
+}
+
+extension EffectiveSettings {
+    fileprivate var report: String {
+        let rate = rateLimit.map { "\($0) bytes per second" } ?? "no rate limit"
+        let until = until.map { " until \($0.rfc3339)" } ?? ""
+        return "The schedule sets \(rate) and at most \(maxConcurrentJobs) running jobs\(until)."
     }
 }

@@ -6,7 +6,6 @@ import Foundation
 public struct Setting: Sendable {
     public let name: SettingName
     public let kind: Kind
-    /// Who may change it, and when.
     public let change: Change
     /// The placeholder of the value in the help; nil: the setting has no option.
     public let valueName: String?
@@ -18,7 +17,6 @@ public struct Setting: Sendable {
     private let write: @Sendable (inout Settings, JSON) throws(ValueFault) -> Void
     private let showing: @Sendable (String) -> String
 
-    /// Who may change a setting, and when.
     public enum Change: Sendable {
         /// Only a restart changes it.
         case restart
@@ -29,7 +27,6 @@ public struct Setting: Sendable {
         case administrators
     }
 
-    /// The type of a value, and its form in each source.
     public enum Kind: Sendable, Equatable {
         case text
         case path
@@ -56,7 +53,7 @@ public struct Setting: Sendable {
     init<Value>(
         _ name: SettingName, _ grammar: Grammar<Value>, in field: any WritableKeyPath<Settings, Value> & Sendable,
         as valueName: String? = nil, by change: Change = .restart, unset: String = "none", note: String = "",
-        showing: @escaping @Sendable (String) -> String = { $0 }, help meaning: String
+        showing: @escaping @Sendable (String) -> String = { $0 }, _ meaning: String
     ) {
         self.name = name
         self.kind = grammar.kind
@@ -74,16 +71,13 @@ public struct Setting: Sendable {
         _ name: SettingName, _ grammar: Grammar<Value>,
         optional field: any WritableKeyPath<Settings, Value?> & Sendable,
         as valueName: String? = nil, by change: Change = .restart, unset: String = "none",
-        showing: @escaping @Sendable (String) -> String = { $0 }, help meaning: String
+        showing: @escaping @Sendable (String) -> String = { $0 }, _ meaning: String
     ) {
-        let optional = Grammar<Value?>(grammar.kind) { value throws(ValueFault) in
-            try grammar.read(value)
-        } write: {
-            $0.map(grammar.write) ?? .null
-        }
+        let optional = Grammar<Value?>(
+            kind: grammar.kind, read: grammar.read, write: { $0.map(grammar.write) ?? .null })
         self.init(
             name, optional, in: field, as: valueName ?? grammar.valueName, by: change, unset: unset, showing: showing,
-            help: meaning)
+            meaning)
     }
 
     private static func text(of value: JSON, _ unset: String) -> String {
@@ -97,18 +91,12 @@ public struct Setting: Sendable {
         }
     }
 
-    // MARK: Names
-
-    /// The name of the option, such as `max-parts`.
     public var optionName: String { name.rawValue.replacing("_", with: "-") }
 
-    /// The name of the variable, such as `FETCHD_MAX_PARTS`.
     public var environmentName: String { "FETCHD_" + name.rawValue.uppercased() }
 
     /// Whether other values than that of the start can apply while the service runs.
     public var isRunning: Bool { change != .restart }
-
-    // MARK: Values
 
     /// The value in the form of documents, of the configuration file and of the database. A setting without a value is null.
     public func value(in settings: Settings) -> JSON { read(settings) }
@@ -123,13 +111,11 @@ public struct Setting: Sendable {
         }
     }
 
-    /// - Throws: if the setting does not take the value.
     public func check(_ value: JSON) throws(SettingFault) {
         var settings = Settings()
         try set(value, in: &settings)
     }
 
-    /// The value without its secrets.
     public func shown(_ value: JSON) -> JSON { value.stringValue.map { .string(showing($0)) } ?? value }
 
     /// Clients can send long lists.
@@ -159,14 +145,11 @@ public struct SettingName: RawRepresentable, Hashable, Sendable, ExpressibleBySt
     public static let rateLimit: SettingName = "rate_limit_bytes_per_second"
 }
 
-/// Where the value of a setting comes from, the strongest source first.
 public enum SettingSource: String, Sendable, CaseIterable {
     /// A client has set it. The database keeps it.
     case api
-    /// An option of the command line.
     case flag
     case environment
-    /// The configuration file.
     case file
     case `default`
 }
@@ -177,10 +160,8 @@ public struct ValueFault: Error, Sendable, Equatable {
     init(_ why: String) { self.why = why }
 }
 
-/// Why a value of a setting cannot be used.
 public struct SettingFault: Error, Sendable, Equatable, CustomStringConvertible {
     public let name: SettingName
-    /// The end of a sentence that begins with the name, without its full stop.
     public let why: String
 
     init(_ name: SettingName, _ why: String) {
@@ -191,8 +172,6 @@ public struct SettingFault: Error, Sendable, Equatable, CustomStringConvertible 
     /// The token has no option, so people know it by its variable.
     public var description: String { name == .token ? "The token \(why)." : "\(name.rawValue) \(why)." }
 }
-
-// MARK: - Kinds in the sources
 
 extension Setting.Kind {
     /// The kind as the end of a sentence, such as `a string`.

@@ -1,5 +1,8 @@
 import CurlClient
 import Downloads
+import Formats
+import Foundation
+import Glibc
 import Logging
 import Sealing
 import Storage
@@ -8,11 +11,8 @@ import Storage
 public struct Settings: Sendable {
     public init() {}
 
-    // MARK: Listening
-
     /// nil: the service does not listen on TCP.
     public var listen: ListenAddress? = .standard
-    /// The path of a Unix domain socket.
     public var unixSocket: String?
     public var unixSocketMode: UInt32 = 0o600
     /// nil: as many as the system's limit on file descriptors allows.
@@ -23,59 +23,36 @@ public struct Settings: Sendable {
     public var trustedProxies = TrustedProxies()
     public var allowedOrigins = AllowedOrigins.only([])
 
-    // MARK: Folders and database
-
     /// nil: `DefaultFolders` chooses it.
     public var dataDir: String?
     public var downloadsDir: String?
-    /// The PostgreSQL database of the jobs; nil: SQLite in the data folder.
     public var store: ServerAddress?
-    /// Where other nodes of the database reach this one; nil: they do not.
-    public var node: NodeAddress?
-    /// Whether the services that share the database use one downloads folder.
+    public var nodeURL: NodeAddress?
     public var sharesDownloads = false
 
-    // MARK: Limits
-
-    /// 1 to 10,000.
     public var maxConcurrentJobs = 16
     /// The connections to one host and port; 1 to 10,000.
     public var maxConnectionsPerHost = 6
     /// Bytes per second of all transfers together; nil: no limit.
     public var rateLimit: Int64?
-    /// When other limits than these apply.
     public var schedule = Schedule()
-    /// Seconds over which a session's `minimum_bytes_per_second` is measured.
     public var minimumSpeedSeconds = 60.0
 
-    // MARK: Destinations
-
-    /// Networks that are not public but that downloads may connect to.
     public var allowedNetworks: [Network] = []
-    /// Networks that neither downloads nor webhooks may connect to. They take precedence over all other networks.
     public var deniedNetworks: [Network] = []
-    /// Networks that are not public but that webhooks of limited reach may connect to.
     public var webhookNetworks: [Network] = []
-    /// The hosts and ports that downloads may be requested from.
     public var hosts = HostPolicy()
 
-    // MARK: Webhooks and events
-
     public var webhookRetryDelays: [Double] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
-    /// Seconds after which the log and the metrics report an unacknowledged finish.
     public var acknowledgementPatience = 3600.0
     /// Seconds for which acknowledged events are kept.
     public var eventRetention = 604_800.0
     /// Seconds for which other events, and jobs of batches whose acknowledgement is missing, are kept.
     public var unacknowledgedRetention = 2_592_000.0
-    /// Seconds between the heartbeats of an event stream.
     public var streamHeartbeat = 15.0
-
-    // MARK: Files
 
     /// Seconds for which jobs are kept after their end; nil: for ever.
     public var finishedRetention: Double?
-    /// Whether the files of finished jobs are removed with the jobs.
     public var deletesFinishedFiles = false
     /// Bytes that all downloads that do not run keep together; nil: no limit.
     public var resumeDataMaxBytes: Int64?
@@ -85,38 +62,24 @@ public struct Settings: Sendable {
     public var maxFileSize: Int64?
     /// The number of downloads that keep bytes while they do not run; nil: no limit.
     public var maxParts: Int?
-    /// The permissions of finished files; nil: as the umask says.
     public var fileMode: UInt32?
-    /// The permissions of folders that are created for them.
     public var directoryMode: UInt32?
 
-    // MARK: The process
-
     public var stopTimeout = 25.0
-    /// Seconds between the announcement of a stop and the stop.
     public var stopDelay = 0.0
     public var enableRehearsals = false
     public var aria2RPC = false
     public var aria2Session = Name(trusted: "aria2")
     public var keyFile: String?
     public var keyCommand: String?
-    /// Whether the service starts without the secrets that a lost key has sealed.
     public var acceptLostSecrets = false
     public var allowCoreDumps = false
     public var logLevel = Logger.Level.info
     public var logsJSON = false
-    /// Whether the log has a line for each request.
     public var requestLog = false
-    /// Whether requests to origins name the trace of the job.
     public var traceOrigins = false
-    /// The first administrator's token.
     public var token: String?
-}
 
-// MARK: - What follows from several settings
-
-extension Settings {
-    /// Where the key comes from that seals secrets.
     public var key: KeySource {
         keyFile.map(KeySource.file) ?? keyCommand.map(KeySource.command) ?? .dataFolder
     }
@@ -146,14 +109,11 @@ extension Settings {
     }
 }
 
-/// Where downloads and webhooks may connect to.
 public struct DestinationPolicies: Sendable {
     public let downloads: AddressPolicy
-    /// The hosts and ports that downloads may be requested from.
     public let hosts: HostPolicy
     /// A receiver often runs on the same machine.
     public let webhooks: AddressPolicy
-    /// The rule for webhooks of limited reach.
     public let limitedWebhooks: AddressPolicy
 
     public init(_ settings: Settings) {
@@ -161,5 +121,139 @@ public struct DestinationPolicies: Sendable {
         hosts = settings.hosts
         webhooks = AddressPolicy(admitting: .allAddresses, denying: settings.deniedNetworks)
         limitedWebhooks = AddressPolicy(allowing: settings.webhookNetworks, denying: settings.deniedNetworks)
+    }
+}
+
+/// The settings with which the service is started: those of options, environment, file and defaults.
+public struct StartSettings: Sendable {
+    public var values: Settings
+    /// A setting without a source has its default.
+    public var sources: [SettingName: SettingSource]
+    /// The largest number of jobs that the system lets run at once.
+    public var mostConcurrentJobs: Int
+    /// Whether several services can share the database. Then the jobs that a client allows are those of all of them together,
+    /// and the start sets the limit of this one.
+    public var isNode: Bool
+
+    public init(
+        _ values: Settings = Settings(), sources: [SettingName: SettingSource] = [:],
+        mostConcurrentJobs: Int = .max, isNode: Bool = false
+    ) {
+        self.values = values
+        self.sources = sources
+        self.mostConcurrentJobs = mostConcurrentJobs
+        self.isNode = isNode
+    }
+
+    public mutating func take(stored: [String: JSON]) {
+        for (text, value) in stored {
+            guard let setting = Setting[SettingName(rawValue: text)], setting.isRunning else { continue }
+            try? setting.set(value, in: &values)
+        }
+    }
+}
+
+/// What a start of the service reads: the settings, and what follows from them on this machine.
+public struct ServiceSettings: Sendable {
+    public var start: StartSettings
+    public let dataFolder: String
+    public let downloadsFolder: String
+    public let unknownVariables: UnknownVariables
+
+    public init(flags: [SettingName: JSON], configFile: String?) throws(SettingsError) {
+        let sources = try SettingsSources(flags: flags, configFile: configFile)
+        do throws(SettingsError) {
+            try self.init(sources)
+        } catch {
+            guard let file = sources.file else { throw error }
+            throw try ConfigurationCheck(of: file).completing(error)
+        }
+    }
+
+    public init(_ sources: SettingsSources) throws(SettingsError) {
+        let values = try sources.settings()
+        if values.sharesDownloads, values.store == nil {
+            throw SettingsError("downloads is 'shared', but the service has a database of its own. Set --store, too.")
+        }
+        start = StartSettings(values, isNode: values.store != nil)
+        for setting in Setting.all { start.sources[setting.name] = sources.source(of: setting) }
+        let folders = DefaultFolders.ofProcess()
+        if values.dataDir == nil { try folders.requireNoDatabaseOfAnEarlierVersion() }
+        dataFolder = values.dataDir ?? folders.data
+        downloadsFolder = values.downloadsDir ?? folders.downloads
+        unknownVariables = sources.unknownVariables
+        // An existing database may have an administrator's token. The service looks when it has opened the database.
+        let mayHaveToken =
+            values.store != nil || FileManager.default.fileExists(atPath: dataFolder + "/fetchd.sqlite")
+        if let demand = values.tokenDemand, values.token == nil, !mayHaveToken { throw SettingsError(demand) }
+    }
+}
+
+/// The folders of a service whose settings do not name them. They do not depend on the working directory.
+public struct DefaultFolders: Sendable, Equatable {
+    public var data: String
+    public var downloads: String
+
+    /// - Parameter userDirectories: the text of `user-dirs.dirs` of xdg-user-dirs; nil without this file.
+    public init(isRoot: Bool, home: String, environment: [String: String], userDirectories: String?) {
+        // systemd sets STATE_DIRECTORY for a unit with StateDirectory= (systemd.exec(5)).
+        let state = environment["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
+        if let common = state ?? (isRoot ? "/var/lib/fetchd" : nil) {
+            (data, downloads) = (common + "/data", common + "/downloads")
+        } else {
+            let shared = Self.absolute(environment["XDG_DATA_HOME"]) ?? home + "/.local/share"
+            let personal = userDirectories.flatMap { Self.downloads(in: $0, home: home) } ?? home + "/Downloads"
+            (data, downloads) = (shared + "/fetchd", personal + "/fetchd")
+        }
+    }
+
+    /// Relative paths are ignored (XDG Base Directory Specification 0.8).
+    private static func absolute(_ path: String?) -> String? { path.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
+    /// The value of `XDG_DOWNLOAD_DIR="$HOME/..."` or `="/..."` (user-dirs.dirs(5)).
+    private static func downloads(in text: String, home: String) -> String? {
+        let name = "XDG_DOWNLOAD_DIR=\""
+        guard let line = text.split(separator: "\n").last(where: { $0.hasPrefix(name) }), line.hasSuffix("\"") else {
+            return nil
+        }
+        let path = String(line.dropFirst(name.count).dropLast())
+        return absolute(path.hasPrefix("$HOME/") ? home + path.dropFirst("$HOME".count) : path)
+    }
+
+    public static func ofProcess() -> DefaultFolders {
+        let environment = ProcessInfo.processInfo.environment
+        let home = FileManager.default.homeDirectoryForCurrentUser.path
+        let configuration = absolute(environment["XDG_CONFIG_HOME"]) ?? home + "/.config"
+        return DefaultFolders(
+            isRoot: geteuid() == 0, home: home, environment: environment,
+            userDirectories: try? String(contentsOfFile: configuration + "/user-dirs.dirs", encoding: .utf8))
+    }
+
+    /// fetchd 0.2.0 used a database in `data` of the working directory. A start must not begin with an empty one instead.
+    public func requireNoDatabaseOfAnEarlierVersion() throws(SettingsError) {
+        let former = FileManager.default.currentDirectoryPath + "/data/fetchd.sqlite"
+        guard FileManager.default.fileExists(atPath: former),
+            !FileManager.default.fileExists(atPath: data + "/fetchd.sqlite")
+        else { return }
+        throw SettingsError(
+            "An earlier version of fetchd has left its database in \(former), and this one does not look there by itself. To use it, give --data-dir ./data and --downloads-dir ./downloads, or the settings data_dir and downloads_dir. For a new database in \(data), give --data-dir \(data)."
+        )
+    }
+}
+
+/// The absolute form of a path, for messages and for clients.
+public enum AbsolutePath {
+    /// The path that the kernel opens.
+    ///
+    /// - Parameter path: relative to the working directory, or absolute. `~` is a name like any other.
+    public static func of(_ path: String) -> String {
+        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        let components = PathComponents.split(whole).filter { $0 != "." }
+        // After a link, `..` leads elsewhere than the text says.
+        if components.contains(".."), let resolved = realpath(whole, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        return "/" + components.joined(separator: "/")
     }
 }

@@ -10,23 +10,15 @@ public struct SettingsError: Error, CustomStringConvertible {
 
 /// The sources of the settings, in order of precedence: options, the environment, the file of `--config`.
 public struct SettingsSources {
-    /// A value from a source. Options and the file have typed values; the environment has only text.
-    private enum Given {
-        case value(JSON)
-        case text(String)
-    }
-
     private struct Source {
-        /// The name that messages have, such as `an option`.
         var name: String
         var kind: SettingSource
-        var look: (Setting) -> Given?
+        /// nil: the source has no value. It is nil itself if it has another type than the setting.
+        var look: (Setting) -> JSON??
     }
 
     private let sources: [Source]
-    /// Variables of the environment that look like misspelled settings.
     public let unknownVariables: UnknownVariables
-    /// The path of the configuration file; nil if there is none.
     let file: String?
 
     /// - Throws: if the configuration file cannot be read, or has a member that is no setting.
@@ -35,8 +27,8 @@ public struct SettingsSources {
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(SettingsError) {
         var sources = [
-            Source(name: "an option", kind: .flag) { flags[$0.name].map(Given.value) },
-            Source(name: "the environment", kind: .environment) { environment[$0.environmentName].map(Given.text) },
+            Source(name: "an option", kind: .flag) { flags[$0.name].map($0.kind.typed) },
+            Source(name: "the environment", kind: .environment) { environment[$0.environmentName].map($0.kind.parsed) },
         ]
         unknownVariables = UnknownVariables(
             in: environment, besides: Setting.all.map(\.environmentName) + [Self.fileVariable])
@@ -45,7 +37,6 @@ public struct SettingsSources {
         self.sources = sources
     }
 
-    /// The values of a file alone.
     init(of members: JSONObject, in path: String) {
         file = path
         unknownVariables = UnknownVariables(in: [:], besides: [])
@@ -53,7 +44,7 @@ public struct SettingsSources {
     }
 
     private static func source(_ members: JSONObject, in path: String) -> Source {
-        Source(name: path, kind: .file) { members[$0.name.rawValue].map(Given.value) }
+        Source(name: path, kind: .file) { members[$0.name.rawValue].map($0.kind.typed) }
     }
 
     private static let fileVariable = "FETCHD_CONFIG"
@@ -71,28 +62,20 @@ public struct SettingsSources {
         return members
     }
 
-    private func find(_ setting: Setting) -> (given: Given, source: Source)? {
+    private func find(_ setting: Setting) -> (given: JSON?, source: Source)? {
         for source in sources {
             if let given = source.look(setting) { return (given, source) }
         }
         return nil
     }
 
-    /// Where the value comes from.
     public func source(of setting: Setting) -> SettingSource { find(setting)?.source.kind ?? .default }
 
     /// The value of the strongest source that has one, of the type of the setting. nil if no source has one.
-    ///
-    /// - Throws: if the value has another type or is out of range.
     public func value(_ setting: Setting) throws(SettingsError) -> JSON? {
         guard let (given, source) = find(setting) else { return nil }
         let (name, kind) = (setting.name.rawValue, setting.kind)
-        let typed =
-            switch given {
-            case .value(let value): kind.typed(value)
-            case .text(let text): kind.parsed(text)
-            }
-        guard let value = typed else {
+        guard let value = given else {
             throw SettingsError("\(name), set by \(source.name), must be \(kind.description).")
         }
         guard kind.contains(value) else {
@@ -103,8 +86,6 @@ public struct SettingsSources {
     }
 
     /// The values of some settings; nil: of all. The others have their defaults.
-    ///
-    /// - Throws: if a value is invalid.
     public func settings(only names: Set<SettingName>? = nil) throws(SettingsError) -> Settings {
         var (settings, given) = (Settings(), [(setting: Setting, value: JSON)]())
         for setting in Setting.all where names?.contains(setting.name) ?? true {
@@ -142,14 +123,10 @@ extension Setting {
     }
 }
 
-// MARK: - The configuration file
-
-/// The text of a configuration file.
 private struct ConfigurationFile {
     let path: String
     let bytes: [UInt8]
 
-    /// - Throws: if the file cannot be read.
     init(_ path: String) throws(SettingsError) {
         self.path = path
         do throws(Errno) {
@@ -177,7 +154,6 @@ private struct ConfigurationFile {
         var description: String { String(cString: strerror(code)) }
     }
 
-    /// - Throws: if the text is no JSON object.
     func members() throws(SettingsError) -> JSONObject {
         let value: JSON
         do throws(JSONFault) {
@@ -197,19 +173,16 @@ private struct ConfigurationFile {
     func line(of position: Int) -> Int { bytes.prefix(position).count { $0 == UInt8(ascii: "\n") } + 1 }
 }
 
-/// Finds all mistakes in a configuration file.
 public struct ConfigurationCheck {
     public struct Mistake {
         /// The first line has the number 1. nil: the mistake is in no single place.
         public var line: Int?
-        /// A sentence.
         public var text: String
     }
 
     private let path: String
     public let mistakes: [Mistake]
 
-    /// - Throws: if the file cannot be read.
     public init(of path: String) throws(SettingsError) {
         self.path = path
         let file = try ConfigurationFile(path)
@@ -263,8 +236,6 @@ public struct ConfigurationCheck {
     }
 }
 
-// MARK: - Misspelled variables
-
 /// Environment variables that look like misspelled settings. The service would ignore them without a word.
 ///
 /// A variable that resembles no setting is not one of them: other programs name variables in the same way. Kubernetes makes
@@ -276,7 +247,6 @@ public struct UnknownVariables: Sendable, Equatable {
         public var nearest: String
     }
 
-    /// Sorted by name.
     public let variables: [Variable]
 
     /// - Parameter settings: the variables of all settings, such as `FETCHD_LISTEN`.
@@ -291,7 +261,6 @@ public struct UnknownVariables: Sendable, Equatable {
         }
     }
 
-    /// A warning; nil if there are no such variables.
     public var warning: String? {
         guard let first = variables.first else { return nil }
         guard variables.count > 1 else {

@@ -7,262 +7,215 @@ extension Setting {
         listening + folders + limits + [schedule] + destinations + callers + events + files + [rateLimit] + process
         + observation + [token]
 
-    /// The settings that have an option, in the order of the help of `fetchd serve`.
     public static let options: [Setting] =
         listening + callers + folders + limits + destinations + events + files + [rateLimit, schedule] + process
         + observation
 
-    /// The settings that can change while the service runs.
     public static let running: [Setting] = all.filter(\.isRunning)
 
-    /// The setting with a name; nil: there is none.
     public static subscript(_ name: SettingName) -> Setting? { byName[name] }
 
     private static let byName: [SettingName: Setting] = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    // MARK: Listening
-
     private static let listening: [Setting] = [
         Setting(
             "listen", .address, in: \.listen, as: "host:port",
-            help:
-                "The address and port of the API. Port 0: the system chooses a free port. none: no port, only a Unix domain socket."
+            "The address and port of the API. Port 0: the system chooses a free port. none: no port, only a Unix domain socket."
         ),
         Setting(
             "unix_socket", .path, optional: \.unixSocket, as: "path",
-            help: "A Unix domain socket on which the API is served, too. The file is removed at the end."),
+            "A Unix domain socket on which the API is served, too. The file is removed at the end."),
         Setting(
             "unix_socket_mode", .socketMode, in: \.unixSocketMode, as: "mode",
-            help: "The permissions of the Unix domain socket, in octal. Who may write to it may use the API."),
+            "The permissions of the Unix domain socket, in octal. Who may write to it may use the API."),
         Setting(
             "max_connections", .integer(16...20_000), optional: \.maxConnections,
             unset: "20000, or fewer if the limit on file descriptors requires it",
-            help: "The maximum number of clients that are connected at the same time, 16 to 20000. Others wait."),
+            "The maximum number of clients that are connected at the same time, 16 to 20000. Others wait."),
         Setting(
             "max_connections_per_address", .integer(0...20_000), optional: \.maxConnectionsPerAddress,
             unset: "half of --max-connections",
-            help:
-                "The maximum number of connections from one IPv4 address or IPv6 /64 network, except loopback; 0: no limit. Further connections are closed."
+            "The maximum number of connections from one IPv4 address or IPv6 /64 network, except loopback; 0: no limit. Further connections are closed."
         ),
     ]
-
-    // MARK: Folders and database
 
     private static let folders: [Setting] = [
         Setting(
             .dataDir, .path, optional: \.dataDir, as: "dir",
             unset: "~/.local/share/fetchd; for root /var/lib/fetchd/data",
-            help: "The folder of the database. It is created if missing. Only one service at a time can use it."),
+            "The folder of the database. It is created if missing. Only one service at a time can use it."),
         Setting(
             .downloadsDir, .path, optional: \.downloadsDir, as: "dir",
             unset: "~/Downloads/fetchd; for root /var/lib/fetchd/downloads",
-            help: "The folder for downloaded files. It is created if missing."),
+            "The folder for downloaded files. It is created if missing."),
         Setting(
             .store, .database, optional: \.store, as: "url", unset: "SQLite in the data folder",
             showing: { (try? ServerAddress($0).shown) ?? "(not shown)" },
-            help:
-                "A PostgreSQL database for the jobs, such as postgres://fetchd@db/fetchd. The password is better in PGPASSFILE or FETCHD_STORE, because other users can read command lines."
+            "A PostgreSQL database for the jobs, such as postgres://fetchd@db/fetchd. The password is better in PGPASSFILE or FETCHD_STORE, because other users can read command lines."
         ),
         Setting(
-            "node_url", .node, optional: \.node, as: "url",
-            help:
-                "The address at which other nodes of the same --store reach this one, such as http://10.0.0.7:8080. See docs/many-machines.md."
+            "node_url", .nodeURL, optional: \.nodeURL, as: "url",
+            "The address at which other nodes of the same --store reach this one, such as http://10.0.0.7:8080. See docs/many-machines.md."
         ),
         Setting(
             "downloads", .choice(false: "local", true: "shared"), in: \.sharesDownloads, as: "sharing",
-            help:
-                "Whether the services that share the database of --store use one downloads folder (shared), or each a folder of its own (local)."
+            "Whether the services that share the database of --store use one downloads folder (shared), or each a folder of its own (local)."
         ),
     ]
-
-    // MARK: Limits
 
     private static let limits: [Setting] = [
         Setting(
             .maxConcurrentJobs, .integer(1...10_000), in: \.maxConcurrentJobs, by: .callers,
-            help: "The maximum number of running jobs, 1 to 10000."),
+            "The maximum number of running jobs, 1 to 10000."),
         Setting(
             "max_connections_per_host", .integer(1...10_000), in: \.maxConnectionsPerHost, by: .callers,
-            help: "The maximum number of simultaneous connections to one host and port, 1 to 10000."),
+            "The maximum number of simultaneous connections to one host and port, 1 to 10000."),
     ]
 
     private static let schedule = Setting(
         .schedule, .schedule, in: \.schedule, as: "rule", by: .callers,
-        help:
-            "Other limits by hour and weekday, such as 'mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M max_concurrent_jobs=2'; repeatable, and the first rule that applies decides. Separated by semicolons in FETCHD_SCHEDULE. See docs/configuration.md."
+        "Other limits by hour and weekday, such as 'mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M max_concurrent_jobs=2'; repeatable, and the first rule that applies decides. Separated by semicolons in FETCHD_SCHEDULE. See docs/configuration.md."
     )
 
     private static let rateLimit = Setting(
         .rateLimit, .rate, in: \.rateLimit, by: .callers,
-        help: "The maximum rate of all transfers together, in bytes per second, such as 500K or 2Mi; 0: no limit.")
-
-    // MARK: Destinations
+        "The maximum rate of all transfers together, in bytes per second, such as 500K or 2Mi; 0: no limit.")
 
     private static let destinations: [Setting] = [
         Setting(
             "allow_network", .networks, in: \.allowedNetworks, as: "cidr", by: .administrators,
-            help:
-                "A network that is not public, such as 192.168.0.0/16, and that downloads and their proxies may reach; repeatable."
+            "A network that is not public, such as 192.168.0.0/16, and that downloads and their proxies may reach; repeatable."
         ),
         Setting(
             "deny_network", .networks, in: \.deniedNetworks, as: "cidr", by: .administrators,
-            help:
-                "A network that neither downloads, their proxies nor webhooks may reach; repeatable. It takes precedence over every other option."
+            "A network that neither downloads, their proxies nor webhooks may reach; repeatable. It takes precedence over every other option."
         ),
         Setting(
             "allow_webhook_network", .networks, in: \.webhookNetworks, as: "cidr", by: .administrators,
-            help:
-                "A network that is not public and that the webhooks of callers without administrator rights may reach; repeatable. Webhooks of administrators may reach any network."
+            "A network that is not public and that the webhooks of callers without administrator rights may reach; repeatable. Webhooks of administrators may reach any network."
         ),
         Setting(
             "allow_origin_host", .hosts, in: \.hosts.allowed, as: "host", by: .administrators, unset: "any host",
-            help:
-                "A host that URLs of downloads may name, such as files.example.com, *.example.com or 203.0.113.7; repeatable. With this option, all other hosts are refused. Web pages that use the API have another option, allow-origin."
+            "A host that URLs of downloads may name, such as files.example.com, *.example.com or 203.0.113.7; repeatable. With this option, all other hosts are refused. Web pages that use the API have another option, allow-origin."
         ),
         Setting(
             "deny_origin_host", .hosts, in: \.hosts.denied, as: "host", by: .administrators,
-            help:
-                "A host that URLs of downloads may not name, in the same forms; repeatable. It takes precedence over allowed hosts."
+            "A host that URLs of downloads may not name, in the same forms; repeatable. It takes precedence over allowed hosts."
         ),
         Setting(
             "allow_origin_port", .ports, in: \.hosts.ports, as: "port", by: .administrators, unset: "any port",
-            help:
-                "A port that URLs of downloads may have, or a range such as 8000-8999; repeatable. With this option, all other ports are refused."
+            "A port that URLs of downloads may have, or a range such as 8000-8999; repeatable. With this option, all other ports are refused."
         ),
     ]
-
-    // MARK: Callers
 
     private static let callers: [Setting] = [
         Setting(
             "public_host", .list, in: \.publicHosts, as: "name",
-            help:
-                "A host name that clients use for this service (in the Host header), in addition to localhost and IP addresses; repeatable."
+            "A host name that clients use for this service (in the Host header), in addition to localhost and IP addresses; repeatable."
         ),
         Setting(
             "trusted_proxy", .proxies, in: \.trustedProxies, as: "cidr",
-            help:
-                "A network of reverse proxies, such as 10.0.0.0/8, whose X-Forwarded-For says for whom they send a request; unix for those on the Unix domain socket; repeatable. The audit log and the log then name the client. See docs/reverse-proxies.md."
+            "A network of reverse proxies, such as 10.0.0.0/8, whose X-Forwarded-For says for whom they send a request; unix for those on the Unix domain socket; repeatable. The audit log and the log then name the client. See docs/reverse-proxies.md."
         ),
         Setting(
             "allow_origin", .origins, in: \.allowedOrigins, as: "origin",
-            help:
-                "An origin, such as http://localhost:9000, whose web pages may use the API from a browser (CORS); repeatable. * allows any origin and requires a token. See docs/web.md."
+            "An origin, such as http://localhost:9000, whose web pages may use the API from a browser (CORS); repeatable. * allows any origin and requires a token. See docs/web.md."
         ),
     ]
-
-    // MARK: Webhooks and events
 
     private static let events: [Setting] = [
         Setting(
             "webhook_retry_delays", .delays, in: \.webhookRetryDelays, as: "duration,...",
-            help:
-                "The times to wait before each attempt of a webhook delivery, including the first, such as 0,5s,5m,2h."),
+            "The times to wait before each attempt of a webhook delivery, including the first, such as 0,5s,5m,2h."),
         Setting(
             "acknowledgement_patience", .seconds, in: \.acknowledgementPatience,
-            help:
-                "The time after which the log and the metrics report a finished batch whose acknowledgement is expected and missing."
+            "The time after which the log and the metrics report a finished batch whose acknowledgement is expected and missing."
         ),
         Setting(
             "event_retention", .seconds, in: \.eventRetention, by: .administrators, note: ", a week",
-            help: "The time for which acknowledged events and deliveries are kept."),
+            "The time for which acknowledged events and deliveries are kept."),
         Setting(
             "unacknowledged_retention", .seconds, in: \.unacknowledgedRetention, by: .administrators, note: ", 30 days",
-            help: "The time for which unacknowledged events and pending deliveries are kept."),
+            "The time for which unacknowledged events and pending deliveries are kept."),
     ]
-
-    // MARK: Files
 
     private static let files: [Setting] = [
         Setting(
             "finished_retention", .seconds, optional: \.finishedRetention, by: .administrators, unset: "never",
-            help:
-                "The time after which jobs that have ended are deleted. Jobs of a batch whose acknowledgement is expected and missing are deleted after --unacknowledged-retention, if that is longer."
+            "The time after which jobs that have ended are deleted. Jobs of a batch whose acknowledgement is expected and missing are deleted after --unacknowledged-retention, if that is longer."
         ),
         Setting(
             "finished_retention_files", .choice(false: "keep", true: "delete"), in: \.deletesFinishedFiles,
             as: "keep|delete",
-            help: "What happens to the finished files of jobs that --finished-retention deletes: keep or delete."),
+            "What happens to the finished files of jobs that --finished-retention deletes: keep or delete."),
         Setting(
             "resume_data_max_bytes", .size, optional: \.resumeDataMaxBytes, by: .administrators, unset: "no limit",
-            help:
-                "The maximum number of bytes that all paused, waiting and failed downloads together keep on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning."
+            "The maximum number of bytes that all paused, waiting and failed downloads together keep on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning."
         ),
         Setting(
             "minimum_free_bytes", .size, optional: \.minimumFreeBytes, by: .administrators,
             unset: "1 % of the file system, at most 1 GiB",
-            help:
-                "Bytes that downloads leave free on the file system of the downloads folder. A job waits until there is enough space for it."
+            "Bytes that downloads leave free on the file system of the downloads folder. A job waits until there is enough space for it."
         ),
         Setting(
             "max_file_size", .size, optional: \.maxFileSize, by: .administrators, unset: "no limit",
-            help:
-                "The largest size of a file. A larger file fails its job with too_large, as with the job's own max_size."
+            "The largest size of a file. A larger file fails its job with too_large, as with the job's own max_size."
         ),
         Setting(
             "max_parts", .integer(0...(1 << 60)), optional: \.maxParts, by: .administrators, unset: "no limit",
-            help:
-                "The maximum number of paused, waiting and failed downloads that keep bytes on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning."
+            "The maximum number of paused, waiting and failed downloads that keep bytes on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning."
         ),
         Setting(
             "file_mode", .mode(least: 0o600, to: "read and write its files"), optional: \.fileMode, as: "mode",
             unset: "0666, less the umask",
-            help: "The permissions of finished files, as an octal number such as 0640. The umask does not change them."),
+            "The permissions of finished files, as an octal number such as 0640. The umask does not change them."),
         Setting(
             "directory_mode", .mode(least: 0o700, to: "use its folders"), optional: \.directoryMode, as: "mode",
             unset: "0755, less the umask",
-            help:
-                "The permissions of folders that fetchd creates in the downloads folder, as an octal number such as 0750. The umask does not change them."
+            "The permissions of folders that fetchd creates in the downloads folder, as an octal number such as 0750. The umask does not change them."
         ),
     ]
-
-    // MARK: The process
 
     private static let process: [Setting] = [
         Setting(
             "minimum_speed_seconds", .seconds, in: \.minimumSpeedSeconds,
-            help: "The time over which a session's minimum_bytes_per_second is measured."),
+            "The time over which a session's minimum_bytes_per_second is measured."),
         Setting(
             "stream_heartbeat", .seconds, in: \.streamHeartbeat,
-            help: "The time between the heartbeats of an event stream without events."),
+            "The time between the heartbeats of an event stream without events."),
         Setting(
             "stop_timeout", .seconds, in: \.stopTimeout,
-            help:
-                "The longest time that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. A node whose jobs others have taken over ends with status 75 after that time at the latest."
+            "The longest time that a stop may take, for example if a disk hangs. After that, fetchd ends with status 74. A node whose jobs others have taken over ends with status 75 after that time at the latest."
         ),
         Setting(
             "stop_delay", .seconds, in: \.stopDelay,
-            help:
-                "The time for which fetchd still works and answers after SIGTERM or SIGINT, while /readyz is 503, so that a load balancer sends no more requests when it stops. The time limit of the stop begins afterwards. See docs/reverse-proxies.md."
+            "The time for which fetchd still works and answers after SIGTERM or SIGINT, while /readyz is 503, so that a load balancer sends no more requests when it stops. The time limit of the stop begins afterwards. See docs/reverse-proxies.md."
         ),
         Setting(
             "enable_rehearsals", .flag, in: \.enableRehearsals,
-            help:
-                "Accept jobs with rehearse: URLs. Such a job is a simulated download, and its URL says how it ends. See docs/sessions.md."
+            "Accept jobs with rehearse: URLs. Such a job is a simulated download, and its URL says how it ends. See docs/sessions.md."
         ),
         Setting(
             "aria2_rpc", .flag, in: \.aria2RPC,
-            help: "Serve aria2's JSON-RPC at /jsonrpc, for programs that drive aria2. See docs/from-aria2.md."),
+            "Serve aria2's JSON-RPC at /jsonrpc, for programs that drive aria2. See docs/from-aria2.md."),
         Setting(
             "aria2_session", .name, in: \.aria2Session, as: "name",
-            help: "The session of the jobs that aria2's JSON-RPC shows and creates."),
+            "The session of the jobs that aria2's JSON-RPC shows and creates."),
         Setting(
             .keyFile, .path, optional: \.keyFile, as: "file",
             unset: "fetchd.key in the data folder, created if missing",
-            help:
-                "A file of mode 0600 with the key that encrypts secrets in the database: 32 bytes in base64. See docs/operations.md."
+            "A file of mode 0600 with the key that encrypts secrets in the database: 32 bytes in base64. See docs/operations.md."
         ),
         Setting(
             .keyCommand, .command, optional: \.keyCommand, as: "command", showing: withoutArguments,
-            help: "A command that prints this key. It is split at blanks and runs without a shell, for at most 30 s."),
+            "A command that prints this key. It is split at blanks and runs without a shell, for at most 30 s."),
         Setting(
             "accept_lost_secrets", .flag, in: \.acceptLostSecrets, note: ": fetchd refuses to start",
-            help:
-                "Start without the key of the secrets in the database, if it is lost: with the given key or a new one, and without the secrets. For one start. See docs/operations.md."
+            "Start without the key of the secrets in the database, if it is lost: with the given key or a new one, and without the secrets. For one start. See docs/operations.md."
         ),
         Setting(
             "allow_core_dumps", .flag, in: \.allowCoreDumps, note: ": fetchd sets RLIMIT_CORE",
-            help: "Allow core dumps, which contain passwords and the key."),
+            "Allow core dumps, which contain passwords and the key."),
     ]
 
     /// Arguments of a command may be secrets.
@@ -271,33 +224,27 @@ extension Setting {
         return words.count > 1 ? "\(words[0]) (arguments not shown)" : command
     }
 
-    // MARK: Observation
-
     private static let observation: [Setting] = [
         Setting(
             "log_level", .level, in: \.logLevel, as: "level", by: .administrators,
-            help: "The lowest level that is logged: trace, debug, info, notice, warning, error or critical."),
+            "The lowest level that is logged: trace, debug, info, notice, warning, error or critical."),
         Setting(
             "log_format", .choice(false: "text", true: "json", ignoresCase: true), in: \.logsJSON, as: "format",
-            help:
-                "The form of the log: text for people, json for machines, with one object a line. See docs/monitoring.md."
+            "The form of the log: text for people, json for machines, with one object a line. See docs/monitoring.md."
         ),
         Setting(
             "request_log", .flag, in: \.requestLog,
-            help: "Log each request of the API: method, path, status, duration, caller and address."),
+            "Log each request of the API: method, path, status, duration, caller and address."),
         Setting(
             "trace_origins", .flag, in: \.traceOrigins, note: ": only to webhooks",
-            help: "Send the traceparent of a job's request to the origin of its URL, too."),
+            "Send the traceparent of a job's request to the origin of its URL, too."),
     ]
 
     /// It has no option, because other users of the machine can read command lines.
     private static let token = Setting(
         .token, .token, optional: \.token, showing: { _ in "(not shown)" },
-        help: "The first administrator's token. It has no option.")
+        "The first administrator's token. It has no option.")
 
-    // MARK: For docs/configuration.md
-
-    /// The table of all settings.
     public static var documentation: String {
         let head = [
             "| option | environment variable | key in the file | default | values | while running | meaning |",
@@ -314,9 +261,4 @@ extension Setting {
         ]
         return "| \(cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ")) |"
     }
-}
-
-extension Grammar where Value == Int64 {
-    /// The size of a file, or of several files together.
-    fileprivate static var size: Self { .bytes(0...(1 << 60)) }
 }

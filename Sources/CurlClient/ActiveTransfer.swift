@@ -1,4 +1,5 @@
 import CCurl
+import Formats
 import Glibc
 
 /// A transfer that the loop runs. It combines the reports of libcurl with the requests of the handler.
@@ -25,10 +26,8 @@ final class ActiveTransfer {
     private var lowSpeedMonitor: LowSpeedMonitor?
     private var uploaded: Int64 = 0
     private var isPaused = false
-    /// The number of bytes that were discarded after a rejected head.
     private var discarded = 0
 
-    /// The host whose addresses are being looked up.
     private(set) var awaitedHost: NamedHost?
     /// The time from the start of the transfer until the addresses were found.
     private(set) var lookupTime: Duration?
@@ -82,7 +81,6 @@ extension ActiveTransfer {
     /// Reading more bytes than this of a rejected body costs more than a new connection.
     private static let discardLimit = 64 * 1024
 
-    /// Whether a socket to this address may be opened.
     func admits(_ address: IPAddress?) -> Bool {
         let isAdmitted = mayTalk(to: address)
         if isAdmitted {
@@ -128,7 +126,6 @@ extension ActiveTransfer {
         return true
     }
 
-    /// False ends the transfer.
     func received(headLine line: UnsafeRawBufferPointer) -> Bool {
         progressed()
         if request.isTunnelled, connectionState.isConnecting {
@@ -136,7 +133,7 @@ extension ActiveTransfer {
             return true
         }
         do {
-            guard case .head(var head) = try parser.feed(line) else { return true }
+            guard var head = try parser.feed(line) else { return true }
             head.remoteAddress = connectionState.remoteAddress ?? ""
             // A 407 through a tunnel or a SOCKS proxy is a response of the server.
             head.isOfProxy = head.status == 407 && request.proxy?.scheme == .http && !request.isTunnelled
@@ -152,7 +149,7 @@ extension ActiveTransfer {
     /// status 407 reaches the handler, which can supply credentials, and status 401, which tinyproxy sends instead if
     /// the credentials are wrong.
     private func received(tunnelLine line: UnsafeRawBufferPointer) {
-        guard case .head(var head)? = try? tunnelParser.feed(line), [401, 407].contains(head.status) else { return }
+        guard var head = try? tunnelParser.feed(line), [401, 407].contains(head.status) else { return }
         // No request follows, so the prerequest callback does not report the address.
         connectionState.remoteAddress = easy.string(CURLINFO_PRIMARY_IP)
         head.remoteAddress = connectionState.remoteAddress ?? ""
@@ -182,7 +179,6 @@ extension ActiveTransfer {
         }
     }
 
-    /// No other head has followed, so this head is the final response.
     private func evaluateProvisionalHead() {
         guard let head = provisionalHead.take() else { return }
         parser.expectNoOtherHead()
@@ -247,7 +243,6 @@ extension ActiveTransfer {
         try easy.limitConnecting(to: request.timeouts.connect - time)
     }
 
-    /// Passes the unfinished chunk to the handler.
     func flush() { handOver(chunkBuilder.takePending()) }
 
     /// Passes the unfinished chunk to the handler, because it did not become full in time.
@@ -273,7 +268,6 @@ extension ActiveTransfer {
         return easy.resume()
     }
 
-    /// Does the work that is due now. Returns the error if a timeout or the minimum speed is violated.
     func wakeUp() -> TransferError? {
         let now = services.timers.now
         if let since = chunkBuilder.pendingSince, since + services.options.flushInterval <= now { flushOverdue() }
@@ -286,7 +280,6 @@ extension ActiveTransfer {
         return nil
     }
 
-    /// The outcome of a transfer that libcurl has completed.
     func completed(_ code: CURLcode) -> TransferResult.Outcome {
         if code == CURLE_OK { evaluateProvisionalHead() }
         return outcome(for: code)
@@ -303,12 +296,8 @@ extension ActiveTransfer {
         if case .waits(until: let moment?) = timeouts.verdict(at: now, graceEnd: services.timers.graceEnd) {
             services.timers.schedule(id, at: moment)
         }
-        if let moment = lowSpeedMonitor?.nextCheck {
-            services.timers.schedule(id, at: moment)
-        }
-        if isPaused, let moment = reservation.readyTime(at: now) {
-            services.timers.schedule(id, at: moment)
-        }
+        if let moment = lowSpeedMonitor?.nextCheck { services.timers.schedule(id, at: moment) }
+        if isPaused, let moment = reservation.readyTime(at: now) { services.timers.schedule(id, at: moment) }
         if let since = chunkBuilder.pendingSince {
             services.timers.schedule(id, at: since + services.options.flushInterval)
         }
@@ -324,7 +313,6 @@ extension ActiveTransfer {
     }
 }
 
-/// The result of a transfer that has ended.
 extension ActiveTransfer {
     /// The outcome for a result code of libcurl, unless the outcome was decided before libcurl ended.
     func outcome(for code: CURLcode) -> TransferResult.Outcome {
@@ -340,10 +328,8 @@ extension ActiveTransfer {
     private func metrics() -> TransferMetrics {
         var metrics = TransferMetrics()
         metrics.remoteAddress = connectionState.remoteAddress
-        metrics.protocolVersion = head?.httpVersion
         metrics.redirectURL = head?.redirectTarget(from: request.url)
         metrics.bodyEndKnown = head?.marksBodyEnd(method: request.method) ?? false
-        metrics.numConnects = easy.long(CURLINFO_NUM_CONNECTS) ?? 0
         metrics.total = fromStart(CURLINFO_TOTAL_TIME_T)
         measureSteps(&metrics)
         return metrics

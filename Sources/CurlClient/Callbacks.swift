@@ -1,4 +1,5 @@
 import CCurl
+import Formats
 import Glibc
 
 /// The callbacks of libcurl. Each one finds the transfer behind its pointer and calls it.
@@ -22,7 +23,6 @@ extension EasyHandle {
         try check(ccurl_easy_set_close_callback(raw, socketUnneeded))
     }
 
-    /// The transfer that receives the callbacks of a handle.
     static func transfer(behind raw: OpaquePointer?) -> ActiveTransfer? {
         var context: UnsafeMutableRawPointer?
         guard let raw, ccurl_easy_get_private(raw, &context) == CURLE_OK, let context else { return nil }

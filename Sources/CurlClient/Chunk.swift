@@ -12,7 +12,6 @@ public final class Chunk: Sendable {
     private let pool: BufferPool
     private let window: SharedWindow
 
-    /// - Parameter range: the bytes of the chunk in the buffer.
     init(_ buffer: Buffer, _ range: Range<Int>, pool: BufferPool, window: SharedWindow) {
         start = range.lowerBound
         count = range.count
@@ -30,9 +29,7 @@ public final class Chunk: Sendable {
     /// page, if the size of chunks is a multiple of it.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try body(UnsafeRawBufferPointer(start: buffer.start + start, count: count))
-    }
+    ) throws(Failure) -> Result { try body(UnsafeRawBufferPointer(start: buffer.start + start, count: count)) }
 }
 
 /// Collects the small pieces that libcurl delivers into chunks.
@@ -45,7 +42,6 @@ struct ChunkBuilder {
     private var buffer: Buffer?
     /// The bytes of the buffer that belong to the unfinished chunk.
     private var filled = 0..<0
-    /// The number of bytes of the body so far.
     private var position = 0
     /// The size of the next buffer. A transfer that fills its chunks in time gets large ones.
     private var next = BufferPool.Size.small
@@ -82,7 +78,6 @@ struct ChunkBuilder {
         return takePending()
     }
 
-    /// Removes and returns the unfinished chunk.
     mutating func takePending() -> Chunk? {
         guard let buffer = buffer.take() else { return nil }
         defer { pendingSince = nil }
@@ -180,9 +175,7 @@ final class SharedWindow: Sendable {
     var isClosed: Bool { window.withLock { $0.isClosed } }
 
     func giveBack(_ count: Int) {
-        if window.withLock({ $0.giveBack(count) }) {
-            mailbox.post(.resume(transfer))
-        }
+        if window.withLock({ $0.giveBack(count) }) { mailbox.post(.resume(transfer)) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Base
+import Formats
 import Synchronization
 
 /// A client that runs any number of HTTP transfers on one thread. Any thread can start and cancel transfers; handlers
@@ -16,7 +17,6 @@ public final class CurlClient: Sendable {
     private let ended: Latch
     private let recorder: Locked<LoopMetricsRecorder>
 
-    /// Starts the thread.
     public init(options: Options = .init(), name: String = "curl") throws(CurlClientError) {
         self.name = name
         mailbox = try Mailbox()
@@ -58,11 +58,10 @@ public final class CurlClient: Sendable {
         let submission = Submission(id: transfer.id, request: request, handler: handler)
         guard !mailbox.post(.start(submission)) else { return }
         // A direct call could deadlock if the caller holds a lock that its handler takes.
-        Task { handler.finished(.neverStarted(.cancelled)) }
+        Task { handler.finished(TransferResult(outcome: .cancelled)) }
     }
 }
 
-/// The configuration of a client. The defaults suit a service with many downloads.
 extension CurlClient {
     public struct Options: Sendable {
         /// The size of a chunk in bytes. libcurl delivers at most 16 KiB at once; larger chunks halve the cost of a
@@ -103,7 +102,6 @@ extension CurlClient {
     }
 }
 
-/// The reason why a client could not be created. Errors of a transfer are `TransferError`.
 public enum CurlClientError: Error, Sendable, Equatable {
     /// libcurl refused to initialise, or had no memory for a handle.
     case libraryUnavailable(String)
@@ -145,7 +143,6 @@ public protocol TransferHandler: AnyObject, Sendable {
     func finished(_ result: TransferResult)
 }
 
-/// Whether the handler wants the body of a response.
 public enum HeadDecision: Sendable {
     case accept
     /// The transfer ends, and the handler receives no byte of the body.

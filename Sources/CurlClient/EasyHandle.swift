@@ -1,4 +1,5 @@
 import CCurl
+import Formats
 
 /// An easy handle of libcurl. It runs one transfer and is freed. The thread of the loop owns it.
 ///
@@ -31,7 +32,6 @@ final class EasyHandle {
     /// Resumes a paused transfer. libcurl may deliver the bytes that it held back before this returns.
     func resume() -> CURLcode { curl_easy_pause(raw, CURLPAUSE_CONT) }
 
-    /// libcurl's message for the failure, if there is one.
     var errorMessage: String? { errorText.pointee == 0 ? nil : String(cString: errorText) }
 
     func use(headers list: consuming StringList) throws(TransferError) {
@@ -195,7 +195,6 @@ extension EasyHandle {
     }
 }
 
-/// Credentials, proxy and TLS of a request, as options of libcurl.
 extension EasyHandle {
     /// `CURLAUTH_BASIC` and `CURLAUTH_DIGEST`, whose macros Swift cannot read.
     private static let (basic, digest) = (1 << 0, 1 << 1)
@@ -255,7 +254,6 @@ extension TransferRequest {
     }
 }
 
-/// A linked list of strings of libcurl, freed with this value.
 struct StringList: ~Copyable {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 

@@ -20,7 +20,6 @@ extension CurlClient {
     }
 }
 
-/// Collects a response for the task that waits for it.
 private final class ResponseCollector: TransferHandler {
     private struct State {
         var body: [UInt8] = []
@@ -75,10 +74,8 @@ private final class ResponseCollector: TransferHandler {
         _ result: TransferResult, _ state: State
     ) -> Result<ExchangeResponse, TransferError> {
         switch result.outcome {
-        case .failed(let error) where !state.isTruncated:
-            return .failure(error)
-        case .cancelled where !state.isTruncated, .rejected:
-            return .failure(.cancelled)
+        case .failed(let error) where !state.isTruncated: return .failure(error)
+        case .cancelled where !state.isTruncated, .rejected: return .failure(.cancelled)
         case .completed, .cancelled, .failed:
             guard let head = result.head else { return .failure(.protocolError("a body without a head")) }
             return .success(
@@ -89,12 +86,10 @@ private final class ResponseCollector: TransferHandler {
     }
 }
 
-/// The complete response that `exchange` returns.
 public struct ExchangeResponse: Sendable {
     public var status: Int
     public var headers: [(name: String, value: String)]
     public var body: [UInt8]
-    /// The body was longer than the limit, and the transfer was ended there.
     public var bodyTruncated: Bool
 
     public var metrics: TransferMetrics

@@ -1,15 +1,11 @@
+import Formats
+
 /// Parses the lines that libcurl reports to one final head. It is a value without a connection, so that each unusual
 /// server is one test.
 ///
 /// libcurl reports every line that it reads as a header: those of interim 1xx heads, of the final head, and of the
 /// trailers after a chunked body, which must not be taken for another head.
 struct HeadParser {
-    enum Event {
-        /// The head is not complete, or the line was ignored.
-        case consumed
-        case head(ResponseHead)
-    }
-
     private enum State {
         case beforeStatusLine
         case inFields(ResponseHead)
@@ -27,26 +23,24 @@ struct HeadParser {
     init(byteLimit: Int) { self.byteLimit = byteLimit }
 
     /// Parses one line, with or without its line break.
-    mutating func feed(_ line: some BidirectionalCollection<UInt8>) throws(TransferError) -> Event {
+    ///
+    /// - Returns: the head that the line completes.
+    mutating func feed(_ line: some BidirectionalCollection<UInt8>) throws(TransferError) -> ResponseHead? {
         bytes += line.count
         guard bytes <= byteLimit else { throw .headTooLarge }
         let text = line.trimmingLineBreak()
         switch state {
         case .beforeStatusLine:
             if !text.isEmpty { state = .inFields(try Self.parseStatusLine(text)) }
-            return .consumed
         case .betweenHeads:
             if text.starts(with: Self.protocolName) { state = .inFields(try Self.parseStatusLine(text)) }
-            return .consumed
-        case .inFields(let head) where text.isEmpty:
-            return try finish(head)
+        case .inFields(let head) where text.isEmpty: return try finish(head)
         case .inFields(var head):
             head.append(field: text)
             state = .inFields(head)
-            return .consumed
-        case .afterHead:
-            return .consumed
+        case .afterHead: break
         }
+        return nil
     }
 
     /// The last head may not be the final one, because libcurl sends another request.
@@ -55,17 +49,17 @@ struct HeadParser {
     /// The last head is the final one. Further lines are trailers.
     mutating func expectNoOtherHead() { state = .afterHead }
 
-    private mutating func finish(_ head: ResponseHead) throws(TransferError) -> Event {
+    private mutating func finish(_ head: ResponseHead) throws(TransferError) -> ResponseHead? {
         // The request did not ask for an upgrade. The following bytes would belong to another protocol.
         guard head.status != 101 else { throw .protocolError("the server switched protocols without a request") }
         guard head.status >= 200 else {
             state = .beforeStatusLine
-            return .consumed
+            return nil
         }
         state = .afterHead
         var head = head
         head.contentLength = try head.framedLength()
-        return .head(head)
+        return head
     }
 
     /// `HTTP/1.1 200 OK`; the reason is optional.
@@ -112,34 +106,23 @@ extension ResponseHead {
     }
 
     private static func parseLength(_ text: Substring) throws(TransferError) -> Int64 {
-        let digits = text.utf8.drop(while: \.isHTTPSpace)
-        let trimmed = String(decoding: digits.prefix { !$0.isHTTPSpace }, as: UTF8.self)
-        guard trimmed.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains), let length = Int64(trimmed)
+        let trimmed = text.drop(while: \.isHTTPSpace).prefix { !$0.isHTTPSpace }
+        guard trimmed.utf8.allSatisfy(\.isASCIIDigit), let length = Int64(trimmed)
         else { throw .protocolError("Content-Length is not a number") }
         return length
     }
 }
 
 extension String {
-    /// The text of a field value, without surrounding white space.
     fileprivate init(fieldValue bytes: some BidirectionalCollection<UInt8>) {
-        let trimmed = bytes.drop(while: \.isHTTPSpace).reversed().drop(while: \.isHTTPSpace).reversed()
+        let trimmed = bytes.trimming(\.isHTTPSpace)
         self = String(validating: trimmed, as: UTF8.self) ?? String(latin1: trimmed)
-    }
-}
-
-extension String {
-    fileprivate init(latin1 bytes: some Sequence<UInt8>) {
-        self.init(String.UnicodeScalarView(bytes.map(Unicode.Scalar.init)))
     }
 }
 
 extension BidirectionalCollection<UInt8> {
     fileprivate func trimmingLineBreak() -> SubSequence {
-        var end = endIndex
-        while end > startIndex, [UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(self[index(before: end)]) {
-            end = index(before: end)
-        }
-        return self[..<end]
+        let last = lastIndex { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+        return last.map { self[...$0] } ?? prefix(0)
     }
 }

@@ -21,9 +21,6 @@ public struct HostPolicy: Sendable, Equatable {
         self.ports = ports
     }
 
-    /// - Parameter host: the host of a URL, as it is in the URL.
-    public func admits(host: String, port: Int) -> Bool { admits(RequestedHost(host), port: port) }
-
     func admits(_ host: RequestedHost, port: Int) -> Bool {
         let isAllowed = allowed.isEmpty || allowed.contains { $0.matches(host) }
         let isPortAllowed = ports.isEmpty || ports.contains { $0.contains(port) }
@@ -35,7 +32,6 @@ public struct HostPolicy: Sendable, Equatable {
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     private enum Form: Hashable {
         case name(String)
-        /// `.example.com`
         case namesEndingIn(String)
         case address(IPAddress)
     }

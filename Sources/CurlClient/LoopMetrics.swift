@@ -1,23 +1,21 @@
+import Base
+
 /// Measurements of the thread of a client. All transfers share this thread, so a blocked thread blocks all of them.
 public struct LoopMetricsSnapshot: Sendable, Equatable {
     /// The longest delay of the last minute: how long a command or a timer waited for its turn, and a socket for the
     /// end of a turn. It includes the current delay, so a hanging thread is visible while it hangs.
-    public var lag = Duration.zero
-    /// The durations of all turns since the client was created.
-    public var turns = DurationHistogram()
+    public let lag: Duration
+    public let turns: Histogram
     /// Running lookups, each on its own thread. It includes lookups that no transfer waits for any longer.
-    public var lookupsRunning = 0
-    /// Queued lookups: see `Options.maxLookups`.
-    public var lookupsQueued = 0
-
-    public init() {}
+    public let lookupsRunning: Int
+    public let lookupsQueued: Int
 }
 
 /// Records when the loop's turns begin and end, for a `LoopMetricsSnapshot`. It is a value; its caller passes the time.
 struct LoopMetricsRecorder: Sendable {
     private var turnBegan: ContinuousClock.Instant?
     private var lags: RecentMaximum
-    private var turns = DurationHistogram()
+    private let turns = HistogramRecorder(.turns)
     private var lookups = (running: 0, queued: 0)
 
     init(at now: ContinuousClock.Instant) { lags = RecentMaximum(from: now) }
@@ -31,38 +29,14 @@ struct LoopMetricsRecorder: Sendable {
     mutating func endTurn(at now: ContinuousClock.Instant, lookups: (running: Int, queued: Int)) {
         guard let began = turnBegan.take() else { return }
         lags.add(now - began, at: now)
-        turns.add(now - began)
+        turns.record(seconds: (now - began) / .seconds(1))
         self.lookups = lookups
     }
 
     func snapshot(at now: ContinuousClock.Instant) -> LoopMetricsSnapshot {
-        var snapshot = LoopMetricsSnapshot()
-        snapshot.lag = max(lags.value(at: now), turnBegan.map { now - $0 } ?? .zero)
-        snapshot.turns = turns
-        snapshot.lookupsRunning = lookups.running
-        snapshot.lookupsQueued = lookups.queued
-        return snapshot
-    }
-}
-
-/// A histogram of durations.
-public struct DurationHistogram: Sendable, Equatable {
-    /// Inclusive upper bounds, ascending. Longer durations are counted in the last bucket.
-    public static let bounds: [Duration] = [
-        .milliseconds(1), .milliseconds(5), .milliseconds(25), .milliseconds(100), .milliseconds(500), .seconds(1),
-        .seconds(5),
-    ]
-
-    /// The number of durations in each bucket. There is one more bucket than there are bounds.
-    public private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
-    /// The sum of all durations.
-    public private(set) var sum = Duration.zero
-
-    public init() {}
-
-    mutating func add(_ duration: Duration) {
-        counts[Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.count] += 1
-        sum += duration
+        LoopMetricsSnapshot(
+            lag: max(lags.value(at: now), turnBegan.map { now - $0 } ?? .zero), turns: turns.snapshot,
+            lookupsRunning: lookups.running, lookupsQueued: lookups.queued)
     }
 }
 

@@ -1,5 +1,6 @@
 import Base
 import CCurl
+import Formats
 import Glibc
 import Synchronization
 
@@ -10,7 +11,6 @@ import Synchronization
 final class Mailbox: Sendable {
     private struct Contents {
         var commands: [Command] = []
-        /// The time at which the oldest waiting command was posted.
         var waitingSince: ContinuousClock.Instant?
         var loopMaySleep = false
         var isClosed = false
@@ -54,7 +54,6 @@ final class Mailbox: Sendable {
     /// The time at which the oldest waiting command was posted; nil if none waits.
     var waitingSince: ContinuousClock.Instant? { contents.withLock { $0.waitingSince } }
 
-    /// Resets the eventfd.
     func acknowledgeWakeUp() {
         var count: eventfd_t = 0
         eventfd_read(wakeUp.number, &count)
@@ -80,11 +79,9 @@ final class Mailbox: Sendable {
     }
 }
 
-/// A command from another thread to the loop.
 enum Command: Sendable {
     case start(Submission)
     case cancel(TransferID)
-    /// The window of a paused transfer has room again.
     case resume(TransferID)
     /// A rate limit that the transfer waits for has changed.
     case rateLimitChanged(TransferID)
@@ -93,7 +90,6 @@ enum Command: Sendable {
     case shutdown
 }
 
-/// A transfer that the loop has not started yet.
 struct Submission: Sendable {
     let id: TransferID
     let request: TransferRequest

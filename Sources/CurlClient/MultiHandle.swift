@@ -6,16 +6,9 @@ import Glibc
 /// It is confined to one thread. Its two callbacks only record: they pass the interest in a descriptor to the poller
 /// and store the next timeout. libcurl must not be called from inside them.
 final class MultiHandle {
-    /// A transfer that libcurl has ended.
-    struct Completion {
-        let transfer: ActiveTransfer
-        let code: CURLcode
-    }
-
     /// The time at which libcurl must be called if no socket is ready; nil if it has no timeout.
     private(set) var deadline: ContinuousClock.Instant?
     private let poller: Poller
-    /// Receives the closing of idle connections.
     private let connections: SocketRegistry
     private let handle: OpaquePointer
 
@@ -44,7 +37,6 @@ final class MultiHandle {
 
     func remove(_ easy: EasyHandle) { curl_multi_remove_handle(handle, easy.raw) }
 
-    /// Calls libcurl for a socket that is ready.
     func act(on descriptor: Int32, _ interest: Poller.Interest) -> CURLMcode {
         var running: Int32 = 0
         let mask = (interest.contains(.read) ? CURL_CSELECT_IN : 0) | (interest.contains(.write) ? CURL_CSELECT_OUT : 0)
@@ -63,13 +55,13 @@ final class MultiHandle {
         return code
     }
 
-    func nextCompletion() -> Completion? {
+    func nextCompletion() -> (ActiveTransfer, CURLcode)? {
         var remaining: Int32 = 0
         while let message = curl_multi_info_read(handle, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE,
                 let transfer = EasyHandle.transfer(behind: message.pointee.easy_handle)
             else { continue }
-            return Completion(transfer: transfer, code: message.pointee.data.result)
+            return (transfer, message.pointee.data.result)
         }
         return nil
     }
@@ -117,6 +109,5 @@ enum CurlLibrary {
     /// Whether libcurl was built with the path of a file that contains the trusted certificates of the system.
     static let hasCertificateFile = curl_version_info(CURLVERSION_TENTH)?.pointee.cainfo != nil
 
-    /// libcurl's description of a code, for transfers without an error message.
     static func describe(_ code: CURLcode) -> String { String(cString: curl_easy_strerror(code)) }
 }

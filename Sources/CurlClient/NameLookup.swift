@@ -1,5 +1,6 @@
 import Base
 import CCurl
+import Formats
 import Glibc
 
 /// A cache of addresses, with a queue of lookups. It is a value without a clock or a thread.
@@ -9,12 +10,6 @@ import Glibc
 /// needs the name waits for the same lookup. So repeated attempts do not start more lookups than there are names. At
 /// most `limit` lookups run at once, and the others wait in the order of their requests.
 struct DNSCache {
-    enum LookupResult: Equatable {
-        case found([IPAddress])
-        /// The lookup is queued or running. `completeLookup` returns the transfers that wait for it.
-        case pending
-    }
-
     /// The lifetime of a cached result. It equals that of libcurl's own cache, because getaddrinfo(3) does not return
     /// the time to live of the record. A failed lookup is not cached.
     static let lifetime = Duration.seconds(60)
@@ -22,28 +17,25 @@ struct DNSCache {
     private let limit: Int
     private var found: [String: [IPAddress]] = [:]
     private var expiries = DeadlineQueue<String>()
-    /// The transfers that wait for each lookup, running or queued.
     private var waiters: [String: Set<TransferID>] = [:]
     private var running: Set<String> = []
-    /// The lookups that have not begun, in the order of the requests.
     private var queue = DeadlineQueue<String>()
 
     init(limit: Int) { self.limit = max(1, limit) }
 
     var runningCount: Int { running.count }
-    /// Names whose lookup waits for the end of another.
     var queuedCount: Int { waiters.count - running.count }
 
     /// - Parameter name: as `NamedHost` normalizes it, so that each name has one entry.
-    mutating func lookUp(_ name: String, for transfer: TransferID, at now: ContinuousClock.Instant) -> LookupResult {
-        forgetExpired(at: now)
-        if let addresses = found[name] { return .found(addresses) }
+    /// - Returns: nil while the lookup is queued or running. `completeLookup` returns the transfers that wait for it.
+    mutating func lookUp(_ name: String, for transfer: TransferID, at now: ContinuousClock.Instant) -> [IPAddress]? {
+        while let expired = expiries.popDue(at: now) { found[expired] = nil }
+        if let addresses = found[name] { return addresses }
         if waiters[name] == nil { queue.add(name, at: now) }
         waiters[name, default: []].insert(transfer)
-        return .pending
+        return nil
     }
 
-    /// The transfer no longer waits.
     mutating func cancel(_ transfer: TransferID, waitingFor name: String) {
         waiters[name]?.remove(transfer)
         guard waiters[name]?.isEmpty == true, !running.contains(name) else { return }
@@ -83,13 +75,8 @@ struct DNSCache {
         }
         return waiters.removeValue(forKey: name) ?? []
     }
-
-    private mutating func forgetExpired(at now: ContinuousClock.Instant) {
-        while let name = expiries.popDue(at: now) { found[name] = nil }
-    }
 }
 
-/// A host name that must be looked up before a connection can be opened, and its port.
 struct NamedHost: Equatable {
     /// As libcurl normalizes it: without escapes and in lower case, so that equal names are equal texts.
     let name: String
@@ -123,7 +110,6 @@ extension TransferRequest {
         }
     }
 
-    /// The error for a lookup that failed, or that did not end in time.
     func nameFailure(isLate: Bool) -> TransferError {
         guard let proxy else { return isLate ? .timedOut(.lookup) : .nameResolutionFailed }
         let time = isLate ? " in time" : ""
@@ -140,7 +126,7 @@ enum SystemResolver {
     ///
     /// - Returns: false if no thread could be started.
     static func start(
-        _ name: String, by find: @escaping @Sendable (String) -> [IPAddress] = addresses(of:), for mailbox: Mailbox
+        _ name: String, by find: @escaping @Sendable (String) -> [IPAddress], for mailbox: Mailbox
     ) -> Bool {
         DetachedThread.start(named: "lookup", stackBytes: stackBytes) {
             // If the loop has ended, its mailbox refuses the result, and no transfer needs it.

@@ -1,4 +1,5 @@
 import CCurl
+import Formats
 
 /// A URL, parsed by libcurl. The same parser validates, resolves and connects, so it cannot connect to another host
 /// than the one that was checked.

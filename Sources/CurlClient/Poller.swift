@@ -46,11 +46,8 @@ final class Poller {
         Int(epoll_wait(descriptor.number, events.baseAddress, Int32(events.count), milliseconds))
     }
 
-    /// Calls `body` for each descriptor that was ready after the last wait.
     func forEachReady(_ body: (Int32, Interest) -> Void) {
-        for event in events.prefix(readyCount) {
-            body(event.data.fd, Interest(reporting: event.events))
-        }
+        for event in events.prefix(readyCount) { body(event.data.fd, Interest(reporting: event.events)) }
     }
 
     private func control(_ operation: Int32, on target: Int32, _ interest: Interest) -> Int32 {

@@ -13,7 +13,6 @@ import Base
 public final class RateLimit: Sendable {
     private struct State: Sendable {
         var shaper: RateShaper
-        /// Transfers that wait for their turn, with the mailboxes that receive changes of the limit.
         var waiting: [TransferID: Mailbox] = [:]
     }
 
@@ -80,7 +79,6 @@ extension RateLimit {
 /// A counter advances by the rate. A reservation of bytes gets the position behind all earlier reservations, and it may be used
 /// when the counter reaches that position. Transfers that reserve small amounts repeatedly share the rate evenly.
 struct RateShaper: Sendable {
-    /// The number of bytes since the queue was created.
     typealias Position = Double
 
     /// The burst that an idle limit allows, in seconds of its rate.
@@ -118,7 +116,6 @@ struct RateShaper: Sendable {
         return position
     }
 
-    /// Returns a part of a reservation. Later reservations keep their positions.
     mutating func refund(_ count: Int) { queueEnd -= Double(count) }
 
     /// The time at which the reservation at this position may be used; nil if it may be used now.

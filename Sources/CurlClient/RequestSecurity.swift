@@ -1,40 +1,7 @@
 import Formats
+import HTTPSemantics
 
-extension TransferRequest {
-    /// Credentials for the server.
-    ///
-    /// They are sent only to the host of the URL: redirects are not followed here, and other requests on the same
-    /// connection do not contain them. Descriptions show the kind of credentials and no secret.
-    public enum Credentials: Sendable, Equatable {
-        /// RFC 7617, sent with the first request. The name must not contain a colon.
-        case basic(username: String, password: String)
-
-        /// RFC 7616 (MD5 and SHA-256; `qop=auth` or none). The first request has no credentials and no body; libcurl
-        /// then answers the challenge. The handler receives only the last response. It may be a 401 that refuses these
-        /// credentials, but not the 401 with the first challenge.
-        case digest(username: String, password: String)
-
-        /// RFC 6750, 2.1, sent with the first request. Visible ASCII without spaces.
-        case bearer(token: String)
-    }
-}
-
-extension TransferRequest.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    public var description: String {
-        switch self {
-        case .basic: "basic credentials"
-        case .digest: "digest credentials"
-        case .bearer: "a bearer token"
-        }
-    }
-
-    public var debugDescription: String { description }
-
-    /// Without it, `dump` and test libraries would show the secrets.
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension TransferRequest.Credentials {
+extension Credentials {
     /// The error texts must not contain the values that they reject.
     func validate() throws(TransferError) {
         switch self {
@@ -43,8 +10,7 @@ extension TransferRequest.Credentials {
                 throw .protocolError("a user name for Basic must not contain a colon")
             }
             try Self.validate(username, password)
-        case .digest(let username, let password):
-            try Self.validate(username, password)
+        case .digest(let username, let password): try Self.validate(username, password)
         case .bearer(let token):
             guard !token.isEmpty, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
                 throw .protocolError("a bearer token is visible ASCII without spaces")
@@ -69,69 +35,9 @@ extension TransferRequest {
     }
 }
 
-extension TransferRequest {
-    /// A proxy for a transfer.
-    ///
-    /// `Options.admitsAddress` checks the address of the proxy, because sockets are opened only to it, and an address in
-    /// the URL. The proxy resolves names, and decides which of their addresses it connects to. Addresses in heads and
-    /// metrics are those of the proxy.
-    public struct Proxy: Sendable, Equatable {
-        public enum Scheme: Sendable {
-            /// RFC 9110. Requests for `http` URLs are sent to the proxy, those for `https` URLs through a tunnel (`CONNECT`).
-            case http
-            /// RFC 1928. The proxy resolves names (`socks5h` of libcurl), so the client does not look them up.
-            case socks5
-        }
-
-        public var scheme: Scheme
-        /// A name or an address; an IPv6 address with or without brackets.
-        public var host: String
-        /// 1 to 65535.
-        public var port: Int
-        /// Requires a password. Basic for an HTTP proxy, RFC 1929 for a SOCKS proxy (1 to 255 bytes each). Sent with
-        /// the first request. The name must not contain a colon.
-        public var username: String?
-        public var password: String?
-
-        public init(scheme: Scheme, host: String, port: Int, username: String? = nil, password: String? = nil) {
-            self.scheme = scheme
-            self.host = host
-            self.port = port
-            self.username = username
-            self.password = password
-        }
-    }
-}
-
-extension TransferRequest.Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `socks5://host:1080`: without credentials.
-    public var description: String {
-        switch scheme {
-        case .http: "http://\(authority)"
-        case .socks5: "socks5://\(authority)"
-        }
-    }
-
-    public var debugDescription: String { description }
-
-    /// Without it, `dump` and test libraries would show the secrets.
-    public var customMirror: Mirror { Mirror(self, children: []) }
-}
-
-extension TransferRequest.Proxy {
-    /// `CURLOPT_PROXY`.
-    var option: String {
-        switch scheme {
-        case .http: "http://\(authority)"
-        case .socks5: "socks5h://\(authority)"
-        }
-    }
-
-    var authority: String { bareHost.contains(":") ? "[\(bareHost)]:\(port)" : "\(bareHost):\(port)" }
-
-    private var bareHost: Substring {
-        host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
-    }
+extension Proxy {
+    /// `CURLOPT_PROXY`. With `socks5h`, the proxy resolves names, so the client does not look them up.
+    var option: String { scheme == .http ? url : "socks5h://\(authority)" }
 
     /// The error texts must not contain the values that they reject: a mistyped host may contain credentials.
     func validate() throws(TransferError) {
@@ -139,14 +45,8 @@ extension TransferRequest.Proxy {
         guard IPAddress(String(bareHost)) != nil || host.isHostName else {
             throw .protocolError("a proxy's host is neither a name nor an address")
         }
-        guard username != nil || password == nil else { throw .protocolError("a proxy's password needs a user name") }
-        if let username { try Self.validate(username, password ?? "", for: scheme) }
-    }
-
-    private static func validate(_ username: String, _ password: String, for scheme: Scheme) throws(TransferError) {
-        try TransferRequest.Credentials.basic(username: username, password: password).validate()
-        guard scheme == .http || [username, password].allSatisfy({ 1...255 ~= $0.utf8.count }) else {
-            throw .protocolError("a SOCKS proxy takes 1 to 255 bytes of user name and of password")
+        guard hasCredentialsThatCanBeSent else {
+            throw .protocolError("the user name and the password of a proxy cannot be sent")
         }
     }
 }

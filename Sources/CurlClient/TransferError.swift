@@ -1,5 +1,7 @@
 import CCurl
+import Formats
 import Glibc
+import HTTPSemantics
 
 /// The cause of a failed transfer, in cases that a caller can handle. The texts are for people.
 public enum TransferError: Error, Sendable, Equatable {
@@ -92,31 +94,27 @@ extension TransferError {
             self = failure
             return
         }
-        switch code {
-        case CURLE_URL_MALFORMAT:
-            self = .badURL(message)
-        case CURLE_UNSUPPORTED_PROTOCOL:
+        self =
+            switch code {
+            case CURLE_URL_MALFORMAT: .badURL(message)
             // libcurl also returns this code if the response does not begin like HTTP.
-            self = transfer.connectionState.isConnected ? .protocolError(message) : .unsupportedProtocol
-        case CURLE_COULDNT_RESOLVE_HOST:
-            self = .nameResolutionFailed
-        case CURLE_COULDNT_CONNECT:
-            self = Self.connectFailure(message, of: transfer)
-        case CURLE_OPERATION_TIMEDOUT:
+            case CURLE_UNSUPPORTED_PROTOCOL:
+                transfer.connectionState.isConnected ? .protocolError(message) : .unsupportedProtocol
+            case CURLE_COULDNT_RESOLVE_HOST: .nameResolutionFailed
+            case CURLE_COULDNT_CONNECT: Self.connectFailure(message, of: transfer)
             // The connect timeout is the only one that libcurl checks.
-            self = .timedOut(.connect)
-        case CURLE_PARTIAL_FILE:
-            self = .truncated(expected: transfer.head?.contentLength, received: transfer.bytesReceived)
-        case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
-            self = Self.exchangeFailure(message)
-        case CURLE_OUT_OF_MEMORY where transfer.head == nil && transfer.connectionState.isConnected:
+            case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
+            case CURLE_PARTIAL_FILE:
+                .truncated(expected: transfer.head?.contentLength, received: transfer.bytesReceived)
+            // libcurl uses the same code for an invalid chunk header and a reset connection.
+            case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+                message.contains("chunked-encoding") ? .protocolError(message) : .connectionLost(message)
             // This version of libcurl returns this code for a header line beyond its limit.
-            self = .headTooLarge
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
-            self = .protocolError(message)
-        default:
-            self = .other(code: Int32(bitPattern: code.rawValue), message: message)
-        }
+            case CURLE_OUT_OF_MEMORY where transfer.head == nil && transfer.connectionState.isConnected: .headTooLarge
+            case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING:
+                .protocolError(message)
+            default: .other(code: Int32(bitPattern: code.rawValue), message: message)
+            }
     }
 
     private static func connectFailure(_ message: String, of transfer: ActiveTransfer) -> TransferError {
@@ -130,11 +128,6 @@ extension TransferError {
         let message = transfer.request.proxy.map { "the proxy \($0.authority): \(message)" } ?? message
         return cause == ENETUNREACH || cause == ENETDOWN ? .networkUnreachable(message) : .connectFailed(message)
     }
-
-    /// libcurl uses the same code for an invalid chunk header and a reset connection.
-    private static func exchangeFailure(_ message: String) -> TransferError {
-        message.contains("chunked-encoding") ? .protocolError(message) : .connectionLost(message)
-    }
 }
 
 /// Errors of connections through a proxy.
@@ -143,29 +136,22 @@ extension TransferError {
     static func proxyFailure(_ code: CURLcode, _ message: String, of transfer: ActiveTransfer) -> TransferError? {
         guard let proxy = transfer.request.proxy, transfer.connectionState.isConnecting else { return nil }
         switch code {
-        case CURLE_COULDNT_RESOLVE_PROXY:
-            return transfer.request.nameFailure(isLate: false)
-        case CURLE_PROXY:
-            return socksFailure(message, of: proxy, cause: transfer.easy.long(CURLINFO_PROXY_ERROR))
+        case CURLE_COULDNT_RESOLVE_PROXY: return transfer.request.nameFailure(isLate: false)
+        case CURLE_PROXY: return socksFailure(message, of: proxy, cause: transfer.easy.long(CURLINFO_PROXY_ERROR))
         // This version of libcurl returns these codes if the proxy refuses CONNECT or closes the connection.
         case CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING:
             return tunnelFailure(message, of: proxy, status: transfer.easy.long(CURLINFO_HTTP_CONNECTCODE))
-        default:
-            return nil
+        default: return nil
         }
     }
 
-    private static func socksFailure(
-        _ message: String, of proxy: TransferRequest.Proxy, cause: Int?
-    ) -> TransferError {
+    private static func socksFailure(_ message: String, of proxy: Proxy, cause: Int?) -> TransferError {
         let wantsCredentials = [CURLPX_NO_AUTH, CURLPX_USER_REJECTED].map { Int($0.rawValue) }
-        if let cause, wantsCredentials.contains(cause) { return .proxyAuthenticationRequired(proxy: proxy.description) }
+        if let cause, wantsCredentials.contains(cause) { return .proxyAuthenticationRequired(proxy: proxy.url) }
         return .connectFailed("the proxy \(proxy.authority): \(message)")
     }
 
-    private static func tunnelFailure(
-        _ message: String, of proxy: TransferRequest.Proxy, status: Int?
-    ) -> TransferError {
+    private static func tunnelFailure(_ message: String, of proxy: Proxy, status: Int?) -> TransferError {
         guard let status, status >= 300 else { return .connectFailed("the proxy \(proxy.authority): \(message)") }
         return .connectFailed("the proxy \(proxy.authority) answered CONNECT with status \(status)")
     }
@@ -174,17 +160,6 @@ extension TransferError {
 /// TLS errors as sentences. libcurl has one code for all certificate errors, so the result of OpenSSL's verification
 /// selects the sentence.
 extension TransferError {
-    /// Results of the verification by OpenSSL (`CURLINFO_SSL_VERIFYRESULT`, `openssl-verification-options(1)`).
-    private enum Verification {
-        /// 1 is `X509_V_ERR_UNSPECIFIED`: libcurl compares names first, and reports this value until it has queried OpenSSL.
-        static let noError = [0, 1]
-        static let issuerNotFound = [2, 20, 21, 27]
-        static let notYetValid = 9
-        static let expired = 10
-        static let selfSigned = 18
-        static let selfSignedIssuer = 19
-    }
-
     /// nil for codes that do not concern TLS.
     static func tlsFailure(_ code: CURLcode, _ message: String, of transfer: ActiveTransfer) -> TransferError? {
         switch code {
@@ -195,16 +170,14 @@ extension TransferError {
             return .tlsFailed(handshakeSentence(message))
         case CURLE_PEER_FAILED_VERIFICATION:
             return .tlsFailed(sentence(message, transfer.easy.long(CURLINFO_SSL_VERIFYRESULT)))
-        case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
-            return .tlsFailed("its public key is none of the pinned ones")
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: return .tlsFailed("its public key is none of the pinned ones")
         case CURLE_SSL_CACERT_BADFILE:
             return .tlsFailed("the CA file \(transfer.request.tls.caFile ?? "of this system") cannot be used")
         case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
             CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CRL_BADFILE, CURLE_SSL_ISSUER_ERROR,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT:
             return .tlsFailed(message)
-        default:
-            return nil
+        default: return nil
         }
     }
 
@@ -218,16 +191,17 @@ extension TransferError {
         return "the handshake failed: \(fault)"
     }
 
+    /// - Parameter verification: the result of OpenSSL (`CURLINFO_SSL_VERIFYRESULT`, `openssl-verification-options(1)`).
     private static func sentence(_ message: String, _ verification: Int?) -> String {
         switch verification {
-        case Verification.expired: "its certificate has expired"
-        case Verification.notYetValid: "its certificate is not valid yet"
-        case Verification.selfSigned: "its certificate is self-signed and not trusted"
-        case Verification.selfSignedIssuer: "the issuer of its certificate is self-signed and not trusted"
-        case let result? where Verification.issuerNotFound.contains(result): "its certificate's issuer is not known"
-        // libcurl compares the host name itself, after OpenSSL has verified the certificate.
-        case let result? where Verification.noError.contains(result) && message.contains("host name"):
-            "its certificate is for another host (\(message))"
+        case 2, 20, 21, 27: "its certificate's issuer is not known"
+        case 9: "its certificate is not valid yet"
+        case 10: "its certificate has expired"
+        case 18: "its certificate is self-signed and not trusted"
+        case 19: "the issuer of its certificate is self-signed and not trusted"
+        // No error, or 1 (`X509_V_ERR_UNSPECIFIED`), which libcurl reports until it has queried OpenSSL. libcurl compares the host
+        // name itself.
+        case (0...1)? where message.contains("host name"): "its certificate is for another host (\(message))"
         default: message
         }
     }

@@ -1,5 +1,6 @@
 import Base
 import CCurl
+import Formats
 
 /// The loop of the client's thread. It waits for sockets, commands and timers, and makes all calls to libcurl.
 ///
@@ -100,16 +101,12 @@ final class TransferLoop {
     }
 
     private func endCompleted() {
-        while let completion = multi.nextCompletion() {
-            let transfer = completion.transfer
-            end(transfer, transfer.completed(completion.code))
-        }
+        while let (transfer, code) = multi.nextCompletion() { end(transfer, transfer.completed(code)) }
     }
 
     private func endRejected() {
         for id in services.takeRejected() {
-            guard let transfer = active[id] else { continue }
-            end(transfer, .rejected)
+            if let transfer = active[id] { end(transfer, .rejected) }
         }
     }
 
@@ -132,16 +129,14 @@ final class TransferLoop {
 extension TransferLoop {
     private func handle(_ command: Command) {
         switch command {
-        case .start(let submission):
-            begin(submission)
+        case .start(let submission): begin(submission)
         case .cancel(let id):
             if let transfer = active[id] { end(transfer, .cancelled) }
         case .resume(let id):
             if let transfer = active[id] { resume(transfer) }
         case .rateLimitChanged(let id):
             if let transfer = active[id] { checkDeadlines(of: transfer) }
-        case .completeLookup(let name, let addresses):
-            completeLookup(name, addresses)
+        case .completeLookup(let name, let addresses): completeLookup(name, addresses)
         case .shutdown:
             isShuttingDown = true
             for transfer in active.values { end(transfer, .cancelled) }
@@ -149,7 +144,7 @@ extension TransferLoop {
     }
 
     private func begin(_ submission: Submission) {
-        guard !isShuttingDown else { return submission.handler.finished(.neverStarted(.cancelled)) }
+        guard !isShuttingDown else { return submission.handler.finished(TransferResult(outcome: .cancelled)) }
         do throws(TransferError) {
             try submission.request.validate()
             try submission.request.checkDestination(by: options)
@@ -162,7 +157,7 @@ extension TransferLoop {
             if let host { find(host, for: transfer) } else { launch(transfer) }
         } catch {
             timers.cancel(submission.id)
-            submission.handler.finished(.neverStarted(.failed(error)))
+            submission.handler.finished(TransferResult(outcome: .failed(error)))
         }
     }
 
@@ -200,13 +195,11 @@ extension TransferLoop {
 /// So the loop looks the names up by the rules of `DNSCache`, and passes the addresses to libcurl.
 extension TransferLoop {
     func find(_ host: NamedHost, for transfer: ActiveTransfer) {
-        switch dnsCache.lookUp(host.name, for: transfer.id, at: timers.now) {
-        case .found(let addresses):
-            connect(transfer, to: host, addresses)
-        case .pending:
-            transfer.awaitAddresses(of: host)
-            beginLookups()
+        if let addresses = dnsCache.lookUp(host.name, for: transfer.id, at: timers.now) {
+            return connect(transfer, to: host, addresses)
         }
+        transfer.awaitAddresses(of: host)
+        beginLookups()
     }
 
     /// Continues the transfers that waited for the name.

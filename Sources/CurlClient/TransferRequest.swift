@@ -1,4 +1,5 @@
 import Formats
+import HTTPSemantics
 
 /// A request. It is validated before it is sent: see `validate`.
 public struct TransferRequest: Sendable {
@@ -19,9 +20,19 @@ public struct TransferRequest: Sendable {
 
     public var userAgent: String?
     /// Replaces an `Authorization` header of the caller; both are never sent. nil leaves that header unchanged.
+    ///
+    /// Credentials are sent only to the host of the URL: redirects are not followed here, and other requests on the same
+    /// connection do not contain them. Basic and a bearer token are sent with the first request. With Digest (RFC 7616: MD5 and
+    /// SHA-256; `qop=auth` or none), the first request has no credentials and no body, and libcurl answers the challenge. The
+    /// handler receives only the last response: maybe a 401 that refuses these credentials, but not the first challenge.
     public var credentials: Credentials?
     /// nil connects directly. The environment (`http_proxy`, `ALL_PROXY`, `NO_PROXY` and similar) is ignored. The
-    /// credentials of the proxy replace a `Proxy-Authorization` header of the caller.
+    /// credentials of the proxy replace a `Proxy-Authorization` header of the caller. They are sent with the first request.
+    ///
+    /// Requests for `http` URLs are sent to an HTTP proxy, those for `https` URLs through a tunnel (`CONNECT`).
+    /// `Options.admitsAddress` checks the address of the proxy, because sockets are opened only to it, and an address in the URL.
+    /// The proxy resolves names, and decides which of their addresses it connects to. Addresses in heads and metrics are those
+    /// of the proxy.
     ///
     /// An HTTP proxy that requires (other) credentials responds with status 407. The handler receives this head, also
     /// as the response to `CONNECT`, then without a body. A SOCKS proxy: `proxyAuthenticationRequired`.
@@ -153,7 +164,7 @@ extension TransferRequest {
     /// `CURLOPT_RANGE` for this request.
     var rangeOption: String? { rangeStart.map { start in "\(start)-" + (rangeEnd.map(String.init) ?? "") } }
 
-    func hasHeader(_ name: String) -> Bool { headers.contains { $0.name.equalsIgnoringASCIICase(name) } }
+    func hasHeader(_ name: String) -> Bool { headers.value(of: name) != nil }
 
     /// The body with its framing. Methods that usually have a body send `Content-Length: 0` for an empty one (RFC 9110, 8.6).
     var framedBody: [UInt8]? { body ?? (["POST", "PUT", "PATCH"].contains(method) ? [] : nil) }
@@ -204,12 +215,7 @@ extension TransferRequest {
     }
 }
 
-/// Comparisons and character classes for HTTP field names. They work on bytes, because field names are ASCII and have no locale.
 extension String {
-    func equalsIgnoringASCIICase(_ other: String) -> Bool {
-        utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
-    }
-
     /// Whether the text is a `token` of RFC 9110. A method and a field name must be one.
     var isHTTPToken: Bool { !utf8.isEmpty && utf8.allSatisfy(\.isHTTPTokenCharacter) }
 
@@ -217,10 +223,4 @@ extension String {
     var breaksLine: Bool { utf8.contains { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") || $0 == 0 } }
 
     var hasControlCharacter: Bool { utf8.contains { $0 < 0x20 || $0 == 0x7F } }
-}
-
-extension UInt8 {
-    var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
-
-    var isHTTPSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

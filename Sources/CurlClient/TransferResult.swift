@@ -1,3 +1,5 @@
+import Formats
+
 /// The result of a transfer.
 public struct TransferResult: Sendable {
     public enum Outcome: Sendable, Equatable {
@@ -14,20 +16,8 @@ public struct TransferResult: Sendable {
     /// The final head, if it arrived.
     public var head: ResponseHead?
     /// The number of body bytes in all delivered chunks, for every outcome.
-    public var bytesReceived: Int64
-
-    public var metrics: TransferMetrics
-
-    public init(
-        outcome: Outcome, head: ResponseHead? = nil, bytesReceived: Int64 = 0, metrics: TransferMetrics = .init()
-    ) {
-        self.outcome = outcome
-        self.head = head
-        self.bytesReceived = bytesReceived
-        self.metrics = metrics
-    }
-
-    static func neverStarted(_ outcome: Outcome) -> TransferResult { TransferResult(outcome: outcome) }
+    public var bytesReceived: Int64 = 0
+    public var metrics = TransferMetrics()
 }
 
 /// The status and fields of a final response.
@@ -57,12 +47,10 @@ public struct ResponseHead: Sendable {
     }
 
     /// The first value of a field; the case of `name` does not matter.
-    public func value(of name: String) -> String? { headers.first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+    public func value(of name: String) -> String? { headers.value(of: name) }
 
     /// Every value of a field, in order.
-    public func values(of name: String) -> [String] {
-        headers.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
-    }
+    public func values(of name: String) -> [String] { headers.values(of: name) }
 
     /// Whether the end of the body can be distinguished from a lost connection.
     func marksBodyEnd(method: String) -> Bool {
@@ -82,8 +70,6 @@ public struct ResponseHead: Sendable {
 public struct TransferMetrics: Sendable, Equatable {
     /// The numeric address of the peer; nil if no connection was established.
     public var remoteAddress: String?
-    /// The version in the response: `HTTP/1.1`.
-    public var protocolVersion: String?
     /// The duration of each step. Almost zero if a connection was reused.
     public var nameLookup: Duration?
     public var connect: Duration?
@@ -94,8 +80,6 @@ public struct TransferMetrics: Sendable, Equatable {
     public var total: Duration?
     /// The absolute target of a redirect, which the client does not follow.
     public var redirectURL: String?
-    /// The number of opened connections; 0 if one was reused.
-    public var numConnects = 0
     /// Whether the response marks the end of its body (with a length, with chunks, or by a status without a body), so
     /// that a lost connection is detected.
     public var bodyEndKnown = false

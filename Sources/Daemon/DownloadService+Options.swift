@@ -1,10 +1,14 @@
 import API
 import Aria2RPC
+import Base
 import Configuration
 import CurlClient
+import Downloads
 import Engine
+import Formats
 import HTTPServer
 import Logging
+import Rehearsals
 import Storage
 import Webhooks
 
@@ -12,9 +16,7 @@ extension DownloadService {
     /// The folders of the service, and the options of each of its layers. By default the service listens on a free port of
     /// 127.0.0.1.
     public struct Options: Sendable {
-        /// The folder of the database.
         public var dataFolder: String
-        /// The folder that files are downloaded into.
         public var downloadsFolder: String
         /// The settings, and where they come from. The layers' options have what does not depend on settings alone.
         public var start = StartSettings()
@@ -23,13 +25,10 @@ extension DownloadService {
         /// The number of additional connections that the system allows beside this number of running jobs; nil: that of
         /// `engine`.
         public var additionalConnections: (@Sendable (_ jobs: Int) -> Int)?
-        /// The largest number of files of other nodes that are passed on to clients at once. Further requests get 503.
+        /// The largest number of files of other services that are passed on to clients at once. Further requests get 503.
         public var maxRelayedFiles = Int.max
         /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks.
         public var maxLookups = CurlClient.Options().maxLookups
-        /// aria2's interface at `/jsonrpc`; nil: it is off.
-        public var aria2: Aria2Service.Options?
-        /// The version that the statistics and the log report.
         public var version = ""
 
         public var store = Store.Options()
@@ -50,24 +49,23 @@ extension DownloadService {
     }
 }
 
-// MARK: - Limits
-
 extension DownloadService.Options {
     var isNode: Bool { store.server != nil }
 
     var folderSharing: FolderSharing { start.values.sharesDownloads ? .shared : .local }
 
     func limits(_ settings: EffectiveSettings) -> Engine.Limits {
-        let jobs = settings.maxConcurrentJobs
-        return Engine.Limits(
-            jobs: jobs, jobsOfAllNodes: settings.maxConcurrentJobsOfAllNodes,
-            connectionsPerHost: settings.settings.maxConnectionsPerHost,
-            additionalConnections: additionalConnections?(jobs) ?? engine.maxAdditionalConnections,
-            rate: settings.rateLimit, storage: storageLimits(settings.settings))
+        var limits = engine.limits
+        limits.jobs = settings.maxConcurrentJobs
+        limits.jobsOfAllNodes = settings.maxConcurrentJobsOfAllNodes
+        limits.connectionsPerHost = settings.settings.maxConnectionsPerHost
+        if let additionalConnections { limits.additionalConnections = additionalConnections(limits.jobs) }
+        limits.rate = settings.rateLimit
+        limit(&limits.storage, settings.settings)
+        return limits
     }
 
-    private func storageLimits(_ settings: Settings) -> Engine.StorageLimits {
-        var limits = Engine.StorageLimits()
+    private func limit(_ limits: inout Engine.StorageLimits, _ settings: Settings) {
         limits.minimumFreeBytes = settings.minimumFreeBytes
         limits.maxFileSize = settings.maxFileSize
         limits.maxResumeDataBytes = settings.resumeDataMaxBytes
@@ -80,6 +78,110 @@ extension DownloadService.Options {
                 acknowledged: $0, unacknowledged: limits.retention.unacknowledged,
                 deletesFiles: start.values.deletesFinishedFiles)
         }
-        return limits
+    }
+}
+
+/// The options of each layer, made from the options of the service.
+extension DownloadService {
+    func downloadClient() async throws -> CurlClient {
+        var curl = CurlClient.Options()
+        curl.admitsAddress = { [configuration] in configuration.policies.downloads.admits($0) }
+        curl.hosts = { [configuration] in configuration.policies.hosts }
+        return try await client("downloads", curl)
+    }
+
+    func webhookClient() async throws -> CurlClient {
+        var curl = CurlClient.Options()
+        curl.admitsAddress = { [configuration] in configuration.policies.webhooks.admits($0) }
+        return try await client("webhooks", curl)
+    }
+
+    private func client(_ name: String, _ curl: CurlClient.Options) async throws -> CurlClient {
+        var curl = curl
+        curl.maxLookups = options.maxLookups
+        return try await StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
+    }
+
+    func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
+        var engine = options.engine
+        engine.rehearsalOrigin = rehearsals?.baseURL
+        engine.acknowledgementPatience = options.start.values.acknowledgementPatience
+        return engine
+    }
+
+    var webhookOptions: Dispatcher.Options {
+        var webhooks = options.webhooks
+        webhooks.publicAddresses = { [configuration] in configuration.policies.limitedWebhooks }
+        return webhooks
+    }
+
+    func aria2(_ store: Store, _ engine: Engine) -> Aria2Service? {
+        guard options.start.values.aria2RPC else { return nil }
+        var aria2 = Aria2Service.Options()
+        aria2.session = options.start.values.aria2Session
+        aria2.downloadsFolder = AbsolutePath.of(options.downloadsFolder)
+        aria2.allowsRehearsals = options.start.values.enableRehearsals
+        aria2.version = options.version
+        return Aria2Service(options: aria2, store: store, engine: engine, limits: aria2Limits(store), log: log)
+    }
+
+    func apiOptions(_ clients: [CurlClient], _ dispatcher: Dispatcher) -> APIHandler.Options {
+        var api = options.api
+        api.version = options.version
+        api.settings = options.start.values
+        api.loops = { clients.map(LoopMetrics.init) }
+        api.webhookPosts = { dispatcher.measurements.snapshot.map { ($0.label.rawValue, $0.histogram) } }
+        return api
+    }
+}
+
+/// The settings that can change while the service runs.
+extension DownloadService {
+    /// Replaces the settings of the start that can change while the service runs. What a client has set still applies.
+    ///
+    /// - Returns: the settings whose start values differ.
+    @discardableResult
+    public func reload(_ start: StartSettings) async -> [StartChange] {
+        var start = start
+        start.isNode = options.isNode
+        let changes = configuration.replaceStart(start, at: options.time.now)
+        do {
+            try await configuration.audit(
+                changes, by: AuditNote(caller: nil, name: nil, address: "local", action: "SIGHUP"))
+        } catch {
+            log.warning("The changes of the configuration are not in the audit log. \(error)")
+        }
+        return changes
+    }
+
+    /// The limits as aria2's interface shows and changes them: by the same way as `PATCH /v1/service`.
+    func aria2Limits(_ store: Store) -> ServiceLimits {
+        ServiceLimits(
+            current: { [configuration] in
+                let settings = configuration.effective.settings
+                return (settings.maxConcurrentJobs, settings.rateLimit)
+            },
+            change: { [configuration] change, note in
+                var values: [(name: SettingName, value: JSON?)] = []
+                if let jobs = change.maxConcurrentJobs { values.append((.maxConcurrentJobs, .count(jobs))) }
+                if let rate = change.rateLimit { values.append((.rateLimit, .integer(rate))) }
+                _ = try await configuration.change(try SettingsPatch(values), in: store, audit: note)
+            })
+    }
+
+    func connect(_ engine: Engine, _ store: Store) {
+        configuration.connect(to: store) { [options] settings in
+            engine.apply(options.limits(settings))
+            options.setLogLevel(settings.settings.logLevel)
+        }
+    }
+}
+
+extension LoopMetrics {
+    init(_ client: CurlClient) {
+        let metrics = client.loopMetrics
+        self.init(
+            loop: client.name, lag: metrics.lag / .seconds(1), turns: metrics.turns,
+            lookups: (metrics.lookupsRunning, metrics.lookupsQueued))
     }
 }

@@ -25,11 +25,9 @@ public final class DownloadService: Sendable {
     let configuration: ServiceConfiguration
     let log: Logger
     private let stage = Locked(Stage.starting)
-    /// nil until the layers are open.
     private let pulse = Locked<Heartbeat?>(nil)
     private let ending = Locked(Ending())
 
-    /// Why the service stops.
     private struct Ending {
         var isAsked = false
         var isReplaced = false
@@ -87,20 +85,6 @@ public final class DownloadService: Sendable {
         log.notice("Stopped. Unfinished downloads continue at the next start.")
     }
 
-    /// The service gets its lease when the store opens. With a lease and a disk that hangs, it would keep the jobs of its last
-    /// process from the other nodes, and run none of them.
-    private func waitForDisk() async {
-        let warning = Task { [log, options] in
-            try await Task.sleep(for: .seconds(5))
-            log.warning(
-                "The downloads folder \(options.downloadsFolder) does not answer. fetchd waits for it before it becomes a node."
-            )
-        }
-        defer { warning.cancel() }
-        await DownloadsFolder.waitForDisk(at: options.downloadsFolder)
-    }
-
-    /// - Returns: whether it is the first note.
     private func noteReplacement() -> Bool {
         ending.withLock { ending in
             defer { ending.isReplaced = true }
@@ -152,10 +136,11 @@ public final class DownloadService: Sendable {
         defer { folder.release() }
         try await loadSettings(from: store)
         guard !isStopping else { return }
-        let (downloads, webhooks) = (try downloadClient(), try webhookClient())
+        let (downloads, webhooks) = (try await downloadClient(), try await webhookClient())
         pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
         defer { pulse.withLock { $0 = nil } }
-        let rehearsals = options.start.values.enableRehearsals ? try StartError.wrapping(RehearsalOrigin.init) : nil
+        let rehearsals =
+            options.start.values.enableRehearsals ? try await StartError.wrapping(RehearsalOrigin.init) : nil
         await adviseOnNodes(store)
         let engine = Engine(
             options: engineOptions(rehearsals), store: store, folder: folder, client: downloads, log: log)
@@ -171,7 +156,7 @@ public final class DownloadService: Sendable {
             options: api, store: store, engine: engine, feed: feed, configuration: configuration,
             readiness: readiness, log: log)
         // The server listens before the jobs are recovered: if the port is occupied, the start fails without any change.
-        let server = try StartError.wrapping { () throws(HTTPServerError) in
+        let server = try await StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: options.server, handler: handler)
         }
         let layers = Layers(
@@ -187,11 +172,6 @@ public final class DownloadService: Sendable {
         await downloads.shutdown()
         await webhooks.shutdown()
         try result.get()
-    }
-
-    private func adviseOnNodes(_ store: Store) async {
-        guard let node = store.node, let nodes = try? await store.nodes() else { return }
-        for sentence in NodeStatus.advice(on: nodes, for: node.number) { log.warning("\(sentence)") }
     }
 
     /// The store was opened just before, so a failure of its database may be temporary.
@@ -215,8 +195,8 @@ public final class DownloadService: Sendable {
             group.addTask { await layers.dispatcher.run() }
             group.addTask { await layers.feed.run() }
             if let notifier = layers.notifier { group.addTask { await notifier.run() } }
-            group.addTask { [self] in await ScheduleFollower(configuration, store: store, log: log).run() }
-            group.addTask { [self] in await SettingsReader(configuration, store: store, log: log).run() }
+            group.addTask { [self] in await configuration.applySchedule(in: store, log: log) }
+            group.addTask { [self] in await configuration.readChanges(from: store, log: log) }
             let result: Result<Void, any Error>
             do {
                 result = .success(try await work(layers, onReady))
@@ -233,7 +213,6 @@ public final class DownloadService: Sendable {
         }
     }
 
-    /// All layers of a running service.
     private struct Layers: Sendable {
         let store: Store
         let engine: Engine
@@ -321,8 +300,6 @@ private struct Heartbeat: Sendable {
     }
 }
 
-// MARK: - Errors
-
 /// The service could not start. The description is one sentence for the terminal.
 public struct StartError: Error, CustomStringConvertible {
     public let description: String
@@ -338,15 +315,6 @@ public struct StartError: Error, CustomStringConvertible {
         }
     }
 
-    static func wrapping<Value, Failure: Error>(
-        _ body: () throws(Failure) -> Value
-    ) throws(StartError) -> Value {
-        do throws(Failure) {
-            return try body()
-        } catch {
-            throw StartError(description: "\(error)")
-        }
-    }
 }
 
 /// The settings require an administrator's token, and there is none. The description says why, and what to do.
@@ -356,7 +324,7 @@ public struct TokenMissing: Error, CustomStringConvertible {
 
 extension DownloadService.Options {
     func requireToken(in store: Store) throws(TokenMissing) {
-        guard let demand = start.values.tokenDemand, api.token == nil else { return }
+        guard let demand = start.values.tokenDemand, start.values.token == nil else { return }
         guard store.tokens.admitsAdministrator(at: store.time.now) else {
             throw TokenMissing(description: demand)
         }

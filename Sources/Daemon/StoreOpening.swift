@@ -33,9 +33,10 @@ struct StoreOpening: Sendable {
         do throws(StoreError) {
             return .opened(try await Store.open(at: options.dataFolder, options: storeOptions, time: options.time))
         } catch {
-            let passes = [.outOfSpace, .busy].contains(error) || error.isOfServer
-            guard passes else { throw StartError(description: error.description) }
-            return .postponed(error.description)
+            switch error {
+            case .outOfSpace, .busy, .databaseAway, .databaseInUse: return .postponed(error.description)
+            default: throw StartError(description: error.description)
+            }
         }
     }
 
@@ -46,9 +47,7 @@ struct StoreOpening: Sendable {
             log.critical("\(loss) It begins no change of a file until then.")
             onReplacement()
         }
-        store.node.version = options.version
-        store.node.sharesDownloads = options.folderSharing == .shared
-        store.node.slots = options.start.values.maxConcurrentJobs
+        options.describe(&store)
         store.followsServerClock = options.time is SystemTime
         store.longestDeliveryDelay = options.webhooks.schedule.longestDelay
         return store
@@ -56,7 +55,7 @@ struct StoreOpening: Sendable {
 
     private func wait(_ why: String) async throws -> Store? {
         let handler = StartupHandler(reason: why)
-        let server = try StartError.wrapping { () throws(HTTPServerError) in
+        let server = try await StartError.wrapping { () throws(HTTPServerError) in
             try HTTPServer(options: options.server, handler: handler)
         }
         log.warning("\(why) fetchd waits at port \(server.port) and tries again every second.")
@@ -79,15 +78,5 @@ struct StoreOpening: Sendable {
             }
         }
         return nil
-    }
-}
-
-extension StoreError {
-    /// Whether the PostgreSQL server is away, or another service has the database.
-    fileprivate var isOfServer: Bool {
-        switch self {
-        case .databaseAway, .databaseInUse: true
-        default: false
-        }
     }
 }

@@ -1,7 +1,6 @@
 import Downloads
 import Storage
 
-/// The actions on jobs.
 extension Engine {
     /// Carries out an action, and returns after it has taken effect: a running job is stopped, its bytes are synced,
     /// and its state, offset and event are committed.
@@ -11,38 +10,31 @@ extension Engine {
     public func perform(_ request: JobSignal, on id: JobID, expecting revision: Int? = nil) async throws
         -> SignalOutcome
     {
-        // The lease keeps a deleted session, and with it the job, until the action has ended. Only this node knows of it,
-        // so another one that leads can remove the session before.
-        let session = try await services.store.job(id).session
-        return try await withLease(on: session) {
-            try await carryOut(request, on: id, expecting: revision)
-        }
-    }
-
-    private func carryOut(_ request: JobSignal, on id: JobID, expecting revision: Int?) async throws -> SignalOutcome {
-        var revision = revision
-        var stopping: Job?
-        while true {
-            let outcome: SignalOutcome
-            do {
-                outcome = try await services.store.apply(request, to: id, expecting: revision) { [active] outcome in
-                    active.requestStop(asDecided: outcome)
+        // This keeps a deleted session, and with it the job, until the action has ended, unless another process closes it.
+        try await holding(try await services.store.job(id).session) {
+            var (revision, stopping): (Int?, Job?) = (revision, nil)
+            while true {
+                let outcome: SignalOutcome
+                do {
+                    outcome = try await services.store.apply(request, to: id, expecting: revision) { [active] outcome in
+                        active.requestStop(asDecided: outcome)
+                    }
+                } catch StoreError.noSuchJob {
+                    guard let stopping else { throw StoreError.noSuchJob(id) }
+                    return try await cancellation(of: stopping, by: request)
                 }
-            } catch StoreError.noSuchJob {
-                guard let stopping else { throw StoreError.noSuchJob(id) }
-                return try await cancellation(of: stopping, by: request)
+                guard case .done(let job, let effects, let dropped) = outcome else { return outcome }
+                if let dropped { await services.removeParts([dropped]) }
+                guard effects.contains(where: \.isStop) else { return outcome }
+                (revision, stopping) = (nil, job)
+                // After the attempt has ended, the signal is sent again, because the job may have succeeded at that moment.
+                try await attemptEnds(of: job)
             }
-            guard case .done(let job, let effects, let dropped) = outcome else { return outcome }
-            if let dropped { await services.removeParts([dropped]) }
-            guard effects.contains(where: \.isStop) else { return outcome }
-            (revision, stopping) = (nil, job)
-            // After the attempt has ended, the signal is sent again, because the job may have succeeded at that moment.
-            try await attemptEnds(of: job)
         }
     }
 
-    /// The outcome for a job that was stopped and is gone: when the last job of a deleted session has ended, the leader
-    /// removes the session with its jobs.
+    /// The outcome for a job that was stopped and is gone: when the last job of a deleted session has ended, the session is
+    /// removed with its jobs.
     ///
     /// - Throws: `noSuchJob` if the job was not cancelled, or if a client has deleted it.
     private func cancellation(of job: Job, by request: JobSignal) async throws -> SignalOutcome {
@@ -54,22 +46,29 @@ extension Engine {
         return .done(job.becoming(.cancelled, on: signal, at: last.time), then: [])
     }
 
-    /// Replaces the job's specification. A running attempt applies the fields that it can, such as the rate limit.
+    /// Changes the specification of a job, again if another request changes the job meanwhile. A running attempt applies
+    /// the fields that it can, such as the rate limit.
     ///
-    /// - Returns: nil when another request changed the job meanwhile.
+    /// - Parameter change: returns the specification and its changed fields; nil: nothing changes.
+    /// - Throws: `StoreError.noSuchJob`, `revisionChanged`, `fieldsFixed`, and the errors of `change`.
     public func patch(
-        _ job: Job, to spec: JobSpec, fields: Set<PatchableField>, expecting revision: Int?
-    ) async throws -> SignalOutcome? {
-        try await services.store.patchJob(
-            job.id, from: job.spec, to: spec, fields: fields, expecting: revision
-        ) { [active] outcome in
-            if let job = outcome?.job { active[job.id]?.control.apply(job.spec) }
+        _ job: Job, expecting revision: Int? = nil,
+        _ change: (Job) throws -> (spec: JobSpec, fields: Set<PatchableField>)?
+    ) async throws -> Job {
+        var job = job
+        while let (spec, fields) = try change(job) {
+            let outcome = try await services.store.patchJob(
+                job.id, from: job.spec, to: spec, fields: fields, expecting: revision
+            ) { [active] outcome in
+                if let job = outcome?.job { active[job.id]?.control.apply(job.spec) }
+            }
+            if let outcome { return outcome.job }
+            job = try await services.store.storedJob(job.id)
         }
+        return job
     }
 
     /// Deletes a job. An outstanding job is cancelled first.
-    ///
-    /// - Parameter deletesFile: whether the finished file is removed, too.
     public func delete(_ id: JobID, deletesFile: Bool) async throws {
         var (wasOutstanding, wasCancelled) = (false, false)
         do {
@@ -88,7 +87,6 @@ extension Engine {
 
     /// Deletes a job that has ended. It never cancels one, so a job that was retried meanwhile stays.
     ///
-    /// - Parameter deletesFile: whether the finished file is removed, too.
     /// - Returns: false if the job is outstanding. Nothing has changed then.
     /// - Throws: `StoreError.noSuchJob`.
     public func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
@@ -107,15 +105,14 @@ extension Engine {
     /// - Throws: `EngineError.stopped` when the attempt has ended, but its end could not be stored; `CancellationError`.
     private func attemptEnds(of job: Job) async throws {
         if let attempt = active[job.id] { return await attempt.control.ended.wait() }
-        let isElsewhere = job.node.map { $0 != services.store.node?.number } ?? false
         // The end of the attempt could not be stored, so the database shows the job as running until the next start.
-        if !isElsewhere, services.store.unstored.count > 0 { throw EngineError.stopped }
-        // Another node has the attempt, this one continues a promotion of another one, or the attempt has just ended.
+        if !services.isElsewhere(job), services.store.unstored.count > 0 { throw EngineError.stopped }
+        // Another service has the attempt, this one continues a promotion of another one, or the attempt has just ended.
         try await services.store.waitForChange(of: job)
     }
 
-    /// Opens the file of a finished job; nil when the file is no longer in its place.
-    public func openFile(of finish: Finish) async -> OpenedFile? {
+    /// - Returns: nil if the file is no longer in its place.
+    public func openFile(of finish: JobResult) async -> OpenedFile? {
         try? await services.inFolder { $0.openFile(finish.file) }
     }
 }
@@ -134,17 +131,15 @@ extension JobEffect {
 
 /// The actions on many jobs, in steps, so that other requests do not wait for the end.
 extension Engine {
-    /// Deletes the selected jobs. Outstanding ones are cancelled first, and running ones stopped.
+    /// Deletes the selected jobs, and stores what was done in the audit log. Outstanding jobs are cancelled first, and
+    /// running ones stopped.
     ///
-    /// - Parameters:
-    ///   - visible: jobs of other sessions are not selected.
-    ///   - deletesFiles: whether the finished files are removed, too.
-    ///   - record: of the request.
-    /// - Returns: the record with the counts of all steps.
+    /// - Parameter answer: makes the response from the counts of all steps.
     /// - Throws: the jobs of earlier steps are deleted then. `EngineError.stopped`; `StoreError`.
-    public func remove(
-        _ selection: JobSelection, visible: VisibleSessions, deletesFiles: Bool, _ record: ActionRecord
-    ) async throws -> ActionRecord {
+    public func delete(
+        _ selection: JobSelection, visible: VisibleSessions, deletesFiles: Bool, _ record: ActionRecord,
+        once claim: IdempotencyClaim?, answer: (ActionRecord) -> IdempotentResponse
+    ) async throws -> IdempotentResponse {
         var (record, rest): (ActionRecord, JobSelection?) = (record, selection)
         while let selection = rest {
             guard !isStopping else { throw EngineError.stopped }
@@ -155,7 +150,7 @@ extension Engine {
             }
             rest = step.rest
         }
-        return record
+        return try await services.store.conclude(record, once: claim, answer: answer(record))
     }
 
     private func remove(
@@ -191,12 +186,10 @@ extension Engine {
     }
 
     private struct RemovedFiles: Sendable {
-        /// The jobs whose files are gone.
         var removed: Set<JobID> = []
         var failed: [JobID: DiskError] = [:]
     }
 
-    /// Removes the finished files that are in this folder.
     private func removeFiles(of jobs: [Job]) async throws -> RemovedFiles {
         var files = RemovedFiles()
         let finished = jobs.filter { $0.state.finish != nil && services.folder.use.hasFile(of: $0) }

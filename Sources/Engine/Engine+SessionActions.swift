@@ -2,14 +2,11 @@ import Base
 import Downloads
 import Storage
 
-/// The actions on a session as a whole.
 extension Engine {
     /// Declares a session, or re-attaches to it. Running attempts keep the configuration that they began with, except
     /// the session's shared rate limit.
     ///
-    /// - Parameters:
-    ///   - configuration: replaces the existing configuration; nil changes nothing.
-    ///   - expectation: see `Store.declareSession`.
+    /// - Parameter configuration: replaces the existing configuration; nil changes nothing.
     public func declareSession(
         _ id: Name, configuration: SessionConfiguration?, expecting expectation: SessionExpectation = .nothing,
         audit note: AuditNote? = nil
@@ -22,17 +19,34 @@ extension Engine {
         }
     }
 
-    /// Changes the configuration of a session, with the same effect on running attempts.
+    /// Changes the configuration of a session, with the same effect on running attempts. Does it again if another request
+    /// changes the session meanwhile.
     ///
-    /// - Returns: nil when another request changed the session meanwhile.
-    /// - Throws: `StoreError.noSuchSession`, `placeholderUnknown`.
+    /// - Throws: `StoreError.noSuchSession`, `sessionChanged`, `placeholderUnknown`, and the errors of `change`.
     public func changeSession(
-        _ session: Session, to configuration: SessionConfiguration, audit note: AuditNote? = nil
-    ) async throws -> SessionStatus? {
-        if configuration.tls != session.configuration.tls { warn(of: configuration, in: session.id) }
-        return try await services.store.changeSession(session, to: configuration, audit: note) { [active] in
-            active.limit(session.id, to: configuration.rateLimit)
+        _ id: Name, expecting revision: Int? = nil, audit note: AuditNote?,
+        _ change: (SessionConfiguration) throws -> SessionConfiguration
+    ) async throws -> SessionStatus {
+        while true {
+            let session = try await services.store.session(id).session
+            if let revision, revision != session.revision {
+                throw StoreError.sessionChanged(id, now: session.revision)
+            }
+            let configuration = try change(session.configuration)
+            if configuration.tls != session.configuration.tls { warn(of: configuration, in: id) }
+            let status = try await services.store.changeSession(session, to: configuration, audit: note) { [active] in
+                active.limit(id, to: configuration.rateLimit)
+            }
+            if let status { return status }
         }
+    }
+
+    /// Records that a client has processed the events of a session.
+    ///
+    /// - Throws: `StoreError.noSuchSession`, `noSuchEvent`.
+    public func acknowledge(_ session: Name, through event: EventID) async throws -> SessionStatus {
+        try await services.store.acknowledge(session, through: event)
+        return try await services.store.session(session)
     }
 
     private func warn(of configuration: SessionConfiguration, in session: Name) {
@@ -48,19 +62,19 @@ extension Engine {
     ///   next.
     /// - Throws: `StoreError.noSuchSession`.
     public func perform(_ request: JobSignal, onAllOf session: Name) async throws -> SessionStatus {
-        try await withLease(on: session) {
+        try await holding(session) {
             let before = try await services.store.session(session)
             try await sweep(request, session)
-            // The leader of a cluster does not know of the lease.
+            // Another process that closes sessions does not know of the hold.
             do { return try await services.store.session(session) } catch StoreError.noSuchSession { return before }
         }
     }
 
     /// Keeps the session from being removed until `body` has returned.
-    func withLease<Value>(on session: Name, _ body: () async throws -> Value) async rethrows -> Value {
-        services.leases.acquire(session)
+    func holding<Value>(_ session: Name, _ body: () async throws -> Value) async rethrows -> Value {
+        services.sessionHolds.acquire(session)
         defer {
-            services.leases.release(session)
+            services.sessionHolds.release(session)
             services.store.work(.sessions).set()
         }
         return try await body()
@@ -88,7 +102,6 @@ extension Engine {
 
     /// Stops a session from accepting jobs. The session is removed when its last job and delivery are settled.
     ///
-    /// - Parameter cancels: whether outstanding jobs are cancelled first.
     /// - Returns: the status of the session; nil when nothing was outstanding and the session is removed.
     /// - Throws: `StoreError.noSuchSession`, `sessionPermanent`.
     public func invalidate(_ session: Name, cancels: Bool, audit note: AuditNote? = nil) async throws -> SessionStatus?
@@ -96,31 +109,29 @@ extension Engine {
         try await services.store.invalidateSession(session, audit: note)
         do {
             if cancels {
-                try await withLease(on: session) { try await sweep(.cancelRequested(keepsPart: false), session) }
+                try await holding(session) { try await sweep(.cancelRequested(keepsPart: false), session) }
             }
         } catch StoreError.noSuchSession {
-            // Its last job or delivery was settled meanwhile, and SessionCloser has removed it.
+            // Its last job or delivery was settled meanwhile, and `closeSessions` has removed it.
         }
-        try await SessionCloser(services: services).close()
+        try await services.closeSessions()
         do { return try await services.store.session(session) } catch StoreError.noSuchSession { return nil }
     }
 }
 
-/// Counts the running actions on each session. A deleted session is kept while it has a lease: the action that settles
-/// the session reads it once more for its answer.
-final class SessionLeases: Sendable {
+/// Counts the running actions on each session. A deleted session is kept while it is held: the action that settles the
+/// session reads it once more for its answer.
+final class SessionHolds: Sendable {
     private let counts = Locked<[Name: Int]>([:])
 
     var sessions: Set<Name> { counts.withLock { Set($0.keys) } }
 
-    func acquire(_ session: Name) {
-        counts.withLock { $0[session, default: 0] += 1 }
-    }
+    func acquire(_ session: Name) { counts.withLock { $0[session, default: 0] += 1 } }
 
     func release(_ session: Name) {
         counts.withLock { counts in
-            guard let count = counts[session] else { return }
-            counts[session] = count > 1 ? count - 1 : nil
+            counts[session, default: 0] -= 1
+            if counts[session] == 0 { counts[session] = nil }
         }
     }
 }

@@ -9,32 +9,23 @@ import Storage
 /// finishes their batches. docs/architecture.md follows one job through the engine.
 public final class Engine: Sendable {
     let services: EngineServices
-    var active: ActiveAttempts { services.active }
-    let options: Options
-    private let finalizeQueue: FinalizeQueue
+    let finalizeQueue: FinalizeQueue
     /// Attempts that the writer's thread has begun, for `run()`.
     private let begun = AsyncStream<Attempt>.makeStream()
+
+    var active: ActiveAttempts { services.active }
+    public var store: Store { services.store }
+    public var measurements: EngineMeasurements { services.measurements }
 
     public init(
         options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient, log: Logger
     ) {
-        self.options = options
-        let limits = Limits(options)
-        let connections = HostConnections(
-            limit: limits.connectionsPerHost, maxAdditional: limits.additionalConnections,
-            areClaimed: store.node != nil, onRoom: { store.work(.jobs).set() })
-        services = EngineServices(
-            store: store, folder: folder, client: client, diskQueues: DiskQueues(), connections: connections,
-            active: ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: limits.rate), connections: connections),
-            stop: StopRequest(intervals: options.intervals),
-            rehearsalOrigin: options.rehearsalOrigin, minimumSpeedSeconds: options.minimumSpeedSeconds,
-            limits: Locked(limits), tracesOrigins: options.tracesOrigins, time: store.time, log: log)
+        services = EngineServices(options: options, store: store, folder: folder, client: client, log: log)
         finalizeQueue = FinalizeQueue(services)
         let active = services.active
         store.exchange.connect {
-            [active] in
             active.reports
-        } onDemand: { [active] in
+        } onDemand: {
             active.divide(by: $0)
         }
         store.exchange.reportSlots { [limits = services.limits] in limits.withLock(\.jobs) }
@@ -77,15 +68,12 @@ public final class Engine: Sendable {
 
     /// Runs the background workers until the engine stops. Then it stops the attempts, and no more can begin.
     private func runWorkers() async {
-        // If no node leads, this one does before the workers of the leader look. After a fault, the worker tries again.
-        _ = try? await NodeTakeover(services: services).pass()
-        let loop = MaintenanceLoop(
-            leads: { [store = services.store] in store.isLeader },
-            holdsLease: { [store = services.store] in store.holdsLease }, time: services.time, log: services.log,
-            retryInterval: options.intervals.maintenanceRetry)
+        // If no service leads, this one does before the workers ask. After a fault, the worker tries again.
+        _ = try? await services.takeOverNodes()
+        let loop = MaintenanceLoop(time: services.time, log: services.log)
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
-            for worker in workers { group.addTask { await loop.run(worker) } }
+            for worker in dueWorkers + periodicWorkers + clusterWorkers { group.addTask { await loop.run(worker) } }
             await services.stop.wait()
             active.stopAll()
             group.cancelAll()
@@ -95,54 +83,60 @@ public final class Engine: Sendable {
         begun.continuation.finish()
     }
 
-    private var workers: [any MaintenanceWorker] {
-        let intervals = options.intervals
+    /// The workers that begin when there is something to do.
+    private var dueWorkers: [MaintenanceWorker] {
+        let leads = services.leads
+        let scheduler = Scheduler(
+            services: services, limits: { [self] in admissionLimits }, start: { [self] in start($0) })
+        let checkpointer = Checkpointer(services: services, diskQueue: services.diskQueues.next())
+        let folder = FolderMonitor(services: services, diskQueue: services.diskQueues.next())
+        let pruner = FinishedJobPruner(services: services)
         return [
-            Scheduler(
-                services: services, limits: { [self] in admissionLimits },
-                start: { [self] in start($0) }),
-            NodeTakeover(services: services),
-            PromotionRecovery(services: services, finalizeQueue: finalizeQueue),
-            LeaseMonitor(services: services),
-            AttemptRequestReader(services: services),
-            AttemptComparison(services: services, interval: intervals.attemptComparison),
-            ConnectionClaimer(services: services, limits: { [self] in admissionLimits }),
-            ConfigurationReader(services: services),
-            FileRemover(services: services),
-            ClockMonitor(services: services, interval: intervals.clockCheck),
-            BatchFinisher(services: services),
-            Checkpointer(
-                services: services, diskQueue: services.diskQueues.next(), interval: intervals.checkpoint),
-            DeadlineEnforcer(services: services),
-            PartExpirer(services: services),
-            SessionCloser(services: services),
-            FolderMonitor(
-                services: services, diskQueue: services.diskQueues.next(), interval: intervals.folderInspection,
-                faultInterval: intervals.folderRecovery),
-            AcknowledgementMonitor(
-                services: services, patience: options.acknowledgementPatience,
-                interval: intervals.acknowledgementCheck),
-            JournalPruner(services: services, interval: intervals.pruning),
-            FinishedJobPruner(services: services, interval: intervals.finishedPruning),
-            CountChecker(services: services, interval: intervals.countCheck),
-            TableAnalyzer(services: services, interval: intervals.analysis),
-            NoteRecorder.refusals(services, interval: intervals.refusals),
-            NoteRecorder.tokenUses(services, interval: intervals.tokenUse),
-            ThroughputRecorder(services: services),
-            SpaceReclaimer(services: services, interval: intervals.spaceCheck),
+            MaintenanceWorker("admit jobs", on: store.work(.jobs), if: services.holdsLease, scheduler.pass),
+            MaintenanceWorker("finish batches", on: store.work(.batches), if: leads, services.finishBatches),
+            MaintenanceWorker("commit offsets", on: active.firstBegun, checkpointer.pass),
+            MaintenanceWorker(
+                "fail the jobs that have run out of time", on: store.work(.deadlines), if: leads,
+                services.failOverdueJobs),
+            MaintenanceWorker("remove resume data", on: store.work(.parts), if: leads, services.expireParts),
+            MaintenanceWorker("close deleted sessions", on: store.work(.sessions), if: leads) { [services] in
+                try await services.closeSessions()
+                return nil
+            },
+            MaintenanceWorker(FolderMonitor.purpose, on: services.health.doubts, folder.pass),
+            MaintenanceWorker(
+                "read the finishes that are not acknowledged", if: leads, services.warnOfUnacknowledgedFinishes),
+            MaintenanceWorker("prune the journal", on: services.journalRetention, if: leads, services.pruneJournal),
+            MaintenanceWorker("remove finished jobs", on: services.finishedRetention, if: leads, pruner.pass),
+            MaintenanceWorker("store the throughput", services.storeThroughput),
         ]
     }
 
-    public var measurements: EngineMeasurements { services.measurements }
-
-    /// The live view of a running job; nil when the job has no running attempt. If the job runs on another node, the view is up
-    /// to two seconds old, and older while the database is away.
-    public func progress(of job: JobID) -> LiveProgress? {
-        active[job]?.control.live ?? services.store.exchange[job]?.live
+    private var periodicWorkers: [MaintenanceWorker] {
+        let (time, store) = (services.time, store)
+        return [
+            MaintenanceWorker("store the time", every: 1, by: time, services.followClock),
+            MaintenanceWorker(
+                "compare the kept counts with a full count", every: 3600, by: time, if: services.leads,
+                services.checkCounts),
+            MaintenanceWorker("make the database file smaller", every: 3600, by: time, services.reclaimSpace),
+            // Requests note these in memory: a commit for each request would cost more than the request.
+            MaintenanceWorker("store refused requests", every: 60, by: time) { try await store.storeRefusals() },
+            MaintenanceWorker("store when tokens were last used", every: 60, by: time) {
+                try await store.storeTokenUses()
+            },
+        ]
     }
 
-    /// The live view of every running attempt, on all nodes.
-    public func progressOfRunning() -> [RunningJob] { active.reports + services.store.exchange.others }
+    /// The live view of a running job; nil when the job does not run. If another service of the database runs the job, the
+    /// view is up to two seconds old, and older while the database is away.
+    public func progress(of job: Job) -> LiveProgress? {
+        guard job.state.name == .running else { return nil }
+        return active[job.id]?.control.live ?? store.exchange[job.id]?.live
+    }
+
+    /// The live view of every running attempt, in all services of the database.
+    public func progressOfRunning() -> [RunningJob] { active.reports + store.exchange.others }
 
     /// Called on the writer's thread, directly after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {
@@ -158,17 +152,9 @@ extension Engine {
     /// Restores a consistent state after a start, before any other operation: removes parts that no job needs, queues
     /// interrupted jobs again, and completes interrupted promotions.
     public func recover() async throws {
-        try await findOlderFiles()
-        let (interrupted, promoting) = try await services.store.recoverInterrupted()
-        // The files first: what another node makes in the meantime is not judged.
-        let found = try await services.inFolder { $0.partFiles() }
-        let nodes = Set(try await services.store.nodes().map(\.node.number))
-        let needed = try await services.store.neededParts()
-        let swept = try await services.inFolder { [store = services.store] folder in
-            folder.sweepParts(
-                found, needed: needed, nodes: nodes,
-                sparing: [store.beganAt, folder.claimedSince].compactMap(\.self).max())
-        }
+        try await services.findOlderFiles()
+        let (interrupted, promoting) = try await store.recoverInterrupted()
+        let swept = try await services.sweepParts()
         if swept.spared > 0 {
             services.log.warning(
                 "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, or than its use of the folder, and the database does not know them. fetchd keeps them; remove them if no other copy of the database needs them."

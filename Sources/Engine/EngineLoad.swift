@@ -3,12 +3,9 @@ import Downloads
 import Foundation
 import Storage
 
-/// The engine's load at this moment, and the disk space left.
 public struct EngineLoad: Sendable {
-    /// Running attempts, and their maximum number.
     public var slotsUsed: Int
     public var slots: Int
-    /// The rate of all transfers together now, and the bytes that they received since the start.
     public var bytesPerSecond: Int64
     public var bytesReceived: Int64
     /// Bytes per second in each complete interval of the last five minutes, oldest first.
@@ -37,20 +34,16 @@ extension Engine {
     }
 }
 
-/// A job with a running attempt, at this moment.
 public typealias RunningJob = NodeExchange.Report
 
-/// The durations and results of what the engine has done, since it was created.
 public struct EngineMeasurements: Sendable {
     /// Attempts, from their start to the commit of their end.
     public let attempts = HistogramFamily<AttemptResult>(.downloads)
-    /// Failed attempts.
     public let failures = CounterFamily<Failure.Code>()
     /// Syncs of the downloads folder: of one or several parts, with the names of new ones.
     public let syncs = HistogramRecorder(.disk)
 }
 
-/// How an attempt ended, for metrics.
 public enum AttemptResult: String, Sendable, CaseIterable {
     case succeeded, failed
     /// A client paused or cancelled the job, its time was over, or fetchd stops.

@@ -9,11 +9,14 @@ import Storage
 
 /// The values that the parts of the engine share: the store, the downloads folder, the transfer client, the disk queues.
 struct EngineServices: Sendable {
+    let options: Engine.Options
+    /// The limits that can change while the engine runs.
+    let limits: Locked<Engine.Limits>
     let store: Store
     let folder: DownloadsFolder
     let client: CurlClient
-    let diskQueues: DiskQueues
-    let leases = SessionLeases()
+    let diskQueues = DiskQueues()
+    let sessionHolds = SessionHolds()
     let health = FolderHealth()
     let connections: HostConnections
     let active: ActiveAttempts
@@ -25,21 +28,32 @@ struct EngineServices: Sendable {
     let journalRetention = AsyncAutoResetEvent()
     /// Set when the retention of finished jobs has changed.
     let finishedRetention = AsyncAutoResetEvent()
-    /// Set when this node has taken over jobs whose files were being promoted.
+    /// Set when this service has taken over jobs whose files were being promoted.
     let takenPromotions = AsyncAutoResetEvent()
-    let stop: StopRequest
-    /// The base URL that serves `rehearse:` URLs; nil: fetchd refuses these URLs.
-    let rehearsalOrigin: String?
-    /// Seconds over which the speed is averaged that the session's `minimum_bytes_per_second` limits.
-    let minimumSpeedSeconds: Double
-    /// The limits that can change while the engine runs.
-    var limits = Locked(Engine.Limits(Engine.Options()))
-    /// Whether requests to origins name the trace of the job.
-    var tracesOrigins = false
-    let time: ServiceClock
+    let stop = StopRequest()
     let log: Logger
 
-    var storageLimits: Engine.StorageLimits { limits.withLock(\.storage) }
+    var time: ServiceClock { store.time }
+
+    /// - Parameter connections: nil: those with the limits of the options.
+    init(
+        options: Engine.Options = Engine.Options(), store: Store, folder: DownloadsFolder, client: CurlClient,
+        connections: HostConnections? = nil, log: Logger
+    ) {
+        self.options = options
+        limits = Locked(options.limits)
+        self.store = store
+        self.folder = folder
+        self.client = client
+        self.connections =
+            connections
+            ?? HostConnections(
+                limit: options.limits.connectionsPerHost, maxAdditional: options.limits.additionalConnections,
+                areClaimed: store.sharesDatabase, onRoom: { store.work(.jobs).set() })
+        active = ActiveAttempts(
+            serviceLimit: RateLimit(bytesPerSecond: options.limits.rate), connections: self.connections)
+        self.log = log
+    }
 
     /// The file that an attempt writes to: the stored part that the attempt continues, or a new part. fetchd never
     /// overwrites stored bytes, so a restart begins a new part.
@@ -88,8 +102,8 @@ struct EngineServices: Sendable {
     /// Repeats a write until it succeeds, because to give up on a full or failing disk would lose the change.
     ///
     /// - Returns: nil when the job no longer exists.
-    /// - Throws: `NotStored` when the engine stops before the write succeeds, or when other nodes have taken over the jobs. The
-    ///   caller must then omit every step that depends on the write.
+    /// - Throws: `NotStored` when the engine stops before the write succeeds, or when other services have taken over the
+    ///   jobs. The caller must then omit every step that depends on the write.
     @discardableResult
     func persist<Value: Sendable>(
         _ what: String, _ write: @Sendable () async throws -> Value
@@ -103,7 +117,7 @@ struct EngineServices: Sendable {
             } catch StoreError.noSuchJob {
                 return nil
             } catch StoreError.nodeReplaced, StoreError.changesLost {
-                // Another node or the next process has the job, so nothing is lost.
+                // Another service or the next process has the job, so nothing is lost.
                 throw NotStored()
             } catch {
                 hasFailed = true
@@ -128,15 +142,11 @@ struct EngineServices: Sendable {
 /// continues from that state.
 struct NotStored: Error {}
 
-/// The request to stop the engine. A write that the disk refuses is repeated while the engine runs, and for `stopGrace`
+/// The request to stop the engine. A write that the disk refuses is repeated while the engine runs, and for two seconds
 /// after this request.
 final class StopRequest: Sendable {
     private let moment = Locked<ContinuousClock.Instant?>(nil)
     private let requested = Latch()
-
-    private let intervals: Engine.Intervals
-
-    init(intervals: Engine.Intervals) { self.intervals = intervals }
 
     var isMade: Bool { moment.withLock { $0 != nil } }
 
@@ -151,13 +161,12 @@ final class StopRequest: Sendable {
 
     /// Waits before a failed write is repeated.
     ///
-    /// - Returns: false when the write must not be repeated: the engine has been stopping for `stopGrace`, or the task
+    /// - Returns: false when the write must not be repeated: the engine has been stopping for two seconds, or the task
     ///   was cancelled.
     func pauseBeforeRepeating(by time: any TimeSource) async -> Bool {
         let made = moment.withLock { $0 }
-        if let made, ContinuousClock.now - made >= .seconds(intervals.stopGrace) { return false }
-        let pause = made == nil ? intervals.writeRetry : intervals.writeRetryWhileStopping
-        do { try await time.sleep(until: time.now.addingTimeInterval(pause)) } catch { return false }
+        if let made, ContinuousClock.now - made >= .seconds(2) { return false }
+        do { try await time.sleep(until: time.now.addingTimeInterval(made == nil ? 1 : 0.2)) } catch { return false }
         return true
     }
 }

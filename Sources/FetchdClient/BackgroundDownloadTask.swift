@@ -14,7 +14,6 @@ public final class BackgroundDownloadTask: Sendable {
         /// What to submit at the first `resume()`. Nil for tasks of an earlier process.
         var request: Result<DownloadRequest, FetchdError>?
         var resumeFrom: String?
-        /// Whether `resume()` has handed the task over.
         var isHandedOver = false
     }
 
@@ -70,32 +69,24 @@ extension BackgroundDownloadTask {
     /// The first call writes the task to a small file and syncs it. From then on the task survives a crash of this process,
     /// also if the service is not running.
     public func resume() {
-        let handover: Bool? = content.withLock { content in
+        let wasHandedOver: Bool? = content.withLock { content in
             guard content.state == .suspended else { return nil }
             content.state = .running
             defer { content.isHandedOver = true }
-            return !content.isHandedOver
+            return content.isHandedOver
         }
-        switch handover {
-        case nil: return
-        case true?: session.handOver(self)
-        case false?: session.commands.yield(.resume(self))
-        }
+        guard let wasHandedOver else { return }
+        if wasHandedOver { session.commands.yield(.resume(self)) } else { session.handOver(self) }
     }
 
     /// Stops the task and keeps its bytes. A suspended task is outstanding: its batch does not finish.
     public func suspend() {
-        let isRunning = content.withLock { content in
-            guard content.state == .running else { return false }
-            content.state = .suspended
-            return true
-        }
-        if isRunning { session.commands.yield(.suspend(self)) }
+        if change(from: [.running], to: .suspended) { session.commands.yield(.suspend(self)) }
     }
 
     /// Ends the task and discards its bytes.
     public func cancel() {
-        guard beginCancelling() else { return }
+        guard change(from: [.running, .suspended], to: .canceling) else { return }
         session.commands.yield(.cancel(self, producesResumeData: false) { _ in })
     }
 
@@ -104,14 +95,14 @@ extension BackgroundDownloadTask {
     /// `completionHandler` gets the resume data when the task has ended; nil if there are no bytes. It is called before
     /// `didCompleteWithError`, or at the same time.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
-        guard beginCancelling() else { return completionHandler(nil) }
+        guard change(from: [.running, .suspended], to: .canceling) else { return completionHandler(nil) }
         session.commands.yield(.cancel(self, producesResumeData: true, completionHandler))
     }
 
-    private func beginCancelling() -> Bool {
+    private func change(from states: Set<State>, to state: State) -> Bool {
         content.withLock { content in
-            guard content.state == .running || content.state == .suspended else { return false }
-            content.state = .canceling
+            guard states.contains(content.state) else { return false }
+            content.state = state
             return true
         }
     }
@@ -122,9 +113,7 @@ extension BackgroundDownloadTask: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// How a task follows the service.
 extension BackgroundDownloadTask {
-    /// Takes over a job that the service reports.
     func follow(_ job: JobDocument) {
         content.withLock { content in
             content.job = job.id
@@ -165,7 +154,6 @@ extension BackgroundDownloadTask {
         }
     }
 
-    /// The resume data for the bytes that the job has.
     func resumeData(of job: JobDocument) -> Data? {
         guard job.progress.bytesDurable > 0 else { return nil }
         let request = try? content.current.request?.get()

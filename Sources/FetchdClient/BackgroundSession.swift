@@ -19,12 +19,10 @@ public final class BackgroundSession: Sendable {
     let commands: AsyncStream<SessionCommand>.Continuation
     let queuedCommands: AsyncStream<SessionCommand>
     let registry = TaskRegistry()
-    /// One delegate call at a time.
     let turn = Turn()
     /// Opened when the tasks of earlier processes are known.
     let isAttached = Latch()
     let isClosed = Guarded(false)
-    /// Why the session has ended by itself.
     let failure = Guarded<FetchdError?>(nil)
     let folder: StateFolder?
     let record: Guarded<SessionRecord>
@@ -48,20 +46,12 @@ public final class BackgroundSession: Sendable {
         (queuedCommands, commands) = AsyncStream.makeStream(of: SessionCommand.self)
         folder = delegate == nil ? nil : try StateFolder(for: identifier, in: configuration.stateFolder)
         record = Guarded(SessionRecord(after: 0))
-        guard let folder, let delegate else { return }
-        loop.withLock { $0 = Task { await self.run(delegate, folder) } }
+        if let folder { loop.withLock { $0 = Task { await self.run(folder) } } }
     }
 
     private static func isName(_ text: String) -> Bool {
         text != "." && text != ".." && (1...128).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
     }
 
     var path: String { "/v1/sessions/\(identifier)" }
@@ -70,10 +60,7 @@ public final class BackgroundSession: Sendable {
     /// service does not know it yet, it gets one request; if that fails, the next process repeats it. Do not wait for
     /// it in a method of the delegate.
     public func detach() async {
-        let loop = loop.withLock { loop in
-            defer { loop = nil }
-            return loop
-        }
+        let loop = loop.exchange(nil)
         loop?.cancel()
         commands.finish()
         await loop?.value
@@ -160,9 +147,7 @@ extension BackgroundSession {
 
     /// The service limits the length of keys, and knows no sessions there.
     private func keyAtService(_ key: String) -> String {
-        PortableSHA256.digest(of: Array("\(identifier)\n\(key)".utf8)).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        PortableSHA256.digest(of: Array("\(identifier)\n\(key)".utf8)).map { String(format: "%02x", $0) }.joined()
     }
 
     /// A download of an earlier process, or of another client.
@@ -218,24 +203,22 @@ extension BackgroundSession {
     }
 
     private func deleteWhenIdle() async throws(FetchdError) {
-        let result = await Self.result { () throws(FetchdError) in
+        let failure = await Self.failure { () throws(FetchdError) in
             while try await !self.isSettled() { try await Self.pause() }
             if self.record.current.acknowledged > self.confirmed.current { try await self.acknowledgeAnswered() }
             _ = try await self.service.persist("DELETE", self.path)
         }
         await detach()
-        try result.get()
+        if let failure { throw failure }
         await delegate?.session(self, didBecomeInvalidWithError: nil)
     }
 
-    private static func result(
-        of work: () async throws(FetchdError) -> Void
-    ) async -> Result<Void, FetchdError> {
+    static func failure(of work: () async throws(FetchdError) -> Void) async -> FetchdError? {
         do throws(FetchdError) {
             try await work()
-            return .success(())
+            return nil
         } catch {
-            return .failure(error)
+            return error
         }
     }
 
@@ -247,11 +230,5 @@ extension BackgroundSession {
         return delegate == nil || position.current >= session.lastEvent
     }
 
-    private static func pause() async throws(FetchdError) {
-        do {
-            try await Task.sleep(for: .milliseconds(200))
-        } catch {
-            throw .cancelled
-        }
-    }
+    private static func pause() async throws(FetchdError) { try await FetchdError.sleep(for: .milliseconds(200)) }
 }

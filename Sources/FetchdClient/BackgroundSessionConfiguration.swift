@@ -10,7 +10,6 @@ public struct BackgroundSessionConfiguration: Sendable {
 
     /// The address of the service, such as `http://127.0.0.1:8080`.
     public var service: URL
-    /// The token of the service, if it has one.
     public var token: String?
     /// The folder of the client's record: the position in the journal, and tasks that the service does not have yet. A session
     /// with a delegate needs it, and no other program may change it. It must survive restarts of the process.
@@ -43,7 +42,6 @@ public struct BackgroundSessionConfiguration: Sendable {
         self.stateFolder = stateFolder
     }
 
-    /// The members that this configuration sets.
     var document: SessionConfigurationDocument {
         let timeouts = SessionConfigurationDocument.Timeouts(
             requestSeconds: timeoutIntervalForRequest, resourceSeconds: timeoutIntervalForResource)
@@ -71,7 +69,6 @@ struct SessionConfigurationDocument: Encodable {
     var acknowledgement: String?
 }
 
-/// A session as the service shows it: the part that this client needs.
 struct SessionDocument: Decodable {
     struct Configuration: Decodable {
         let acknowledgement: String?

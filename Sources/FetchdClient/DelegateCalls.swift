@@ -1,28 +1,25 @@
 import Foundation
 
-/// Turns events into delegate calls.
 extension BackgroundSession {
-    func deliver(_ event: SessionEvent, to delegate: any BackgroundSessionDelegate) async throws(FetchdError) {
+    func deliver(_ event: SessionEvent) async throws(FetchdError) {
         let calls = try await calls(for: event)
         // An event without a call is not recorded: reading it again has no effect.
         guard let last = calls.indices.last else { return }
         for (index, call) in calls.enumerated() where index >= record.current.calls(of: event.id) {
-            try await make(call, for: event.id, delegate)
+            try await make(call, for: event.id)
             if index < last { try await store { $0.recordCall(of: event.id) } }
         }
         try await store { $0.recordEvent(event.id) }
     }
 
     /// Delivers again what waits for its completion handler since an earlier process.
-    func deliverOpenEvents(_ delegate: any BackgroundSessionDelegate) async throws(FetchdError) {
+    func deliverOpenEvents() async throws(FetchdError) {
         let record = record.current
         for id in record.open where id <= record.event {
             let query = ["session": identifier, "after": "\(id - 1)", "limit": "1"]
             let page: EventPage
             do throws(FetchdError) {
-                page = try await service.persist(
-                    "GET", "/v1/events", query: query.map { URLQueryItem(name: $0.key, value: $0.value) }
-                ).decoded(as: EventPage.self)
+                page = try await service.persist("GET", "/v1/events", query: query).decoded(as: EventPage.self)
             } catch .eventsLost {
                 continue
             }
@@ -30,17 +27,17 @@ extension BackgroundSession {
             let calls = try await calls(for: event)
             // The job has the answer already, or has ended.
             if calls.isEmpty { try await store { $0.closedChallenge(id) } }
-            for call in calls { try await make(call, for: id, delegate) }
+            for call in calls { try await make(call, for: id) }
         }
     }
 
     /// Makes the calls of the jobs that have ended in a gap of the journal.
-    func completeEndedTasks(_ delegate: any BackgroundSessionDelegate) async throws(FetchdError) {
+    func completeEndedTasks() async throws(FetchdError) {
         for task in registry.all {
             guard let id = task.jobIdentifier, let job = try await job(id), let result = job.result else { continue }
             switch result {
-            case .success(let file): for call in ending(task, file) { try await make(call, for: 0, delegate) }
-            case .failure(let error): try await make(.completed(task, error), for: 0, delegate)
+            case .success(let file): for call in ending(task, file) { try await make(call, for: 0) }
+            case .failure(let error): try await make(.completed(task, error), for: 0)
             }
         }
     }
@@ -99,9 +96,7 @@ extension BackgroundSession {
         if let task = registry.task(ofJob: id) { return task }
         switch event.kind {
         case .jobResumed, .jobWaiting: return try await job(id).map(register)
-        case .jobCreated, .jobStarted, .jobRestarted, .jobPaused, .jobSucceeded, .jobEnded, .jobDeleted,
-            .sessionFinished, .other:
-            return nil
+        default: return nil
         }
     }
 
@@ -117,38 +112,36 @@ extension BackgroundSession {
 
 /// Makes delegate calls, one at a time.
 extension BackgroundSession {
-    func deliver(_ item: JobProgress, to delegate: any BackgroundSessionDelegate) async {
+    func deliver(_ item: JobProgress) async {
         guard let task = registry.task(ofJob: item.job), let count = task.follow(item.progress), count > 0 else {
             return
         }
         await inTurn {
-            await delegate.session(
+            await $0.session(
                 self, downloadTask: task, didWriteData: count, totalBytesWritten: item.progress.bytesReceived,
                 totalBytesExpectedToWrite: item.progress.bytesExpected ?? -1)
         }
     }
 
-    func make(
-        _ call: DelegateCall, for event: Int64, _ delegate: any BackgroundSessionDelegate
-    ) async throws(FetchdError) {
+    private func make(_ call: DelegateCall, for event: Int64) async throws(FetchdError) {
         switch call {
         case .resumed(let task, let offset, let expected):
             await inTurn {
-                await delegate.session(
+                await $0.session(
                     self, downloadTask: task, didResumeAtOffset: offset, expectedTotalBytes: expected ?? -1)
             }
         case .offline(let task):
-            await inTurn { await delegate.session(self, taskIsWaitingForConnectivity: task) }
-        case .finished(let task, let file): try await handOut(file, of: task, delegate)
+            await inTurn { await $0.session(self, taskIsWaitingForConnectivity: task) }
+        case .finished(let task, let file): try await handOut(file, of: task)
         case .completed(let task, let error):
             // The file was not there any more.
             let error = error ?? task.error
             task.complete(error)
             registry.remove(task)
-            await inTurn { await delegate.session(self, task: task, didCompleteWithError: error) }
+            await inTurn { await $0.session(self, task: task, didCompleteWithError: error) }
         case .challenged(let task, let challenge):
             try await store { $0.openedChallenge(event) }
-            await inTurn {
+            await inTurn { delegate in
                 await delegate.session(self, task: task, didReceive: challenge) {
                     self.answer(task, with: $0, to: event)
                 }
@@ -156,7 +149,7 @@ extension BackgroundSession {
         case .expired(let task, let message):
             try await store { $0.openedChallenge(event) }
             await inTurn {
-                await delegate.session(self, task: task, linkDidExpireWithMessage: message) { url in
+                await $0.session(self, task: task, linkDidExpireWithMessage: message) { url in
                     guard let url else { return task.cancel() }
                     self.commands.yield(.supply(JobHelp(url: url.absoluteString), to: task, event: event))
                 }
@@ -164,7 +157,7 @@ extension BackgroundSession {
         case .batchFinished(let batch):
             try await store { $0.openedFinish(event) }
             await inTurn {
-                await delegate.sessionDidFinishEvents(for: self, batch: batch) {
+                await $0.sessionDidFinishEvents(for: self, batch: batch) {
                     self.updateRecord { $0.answeredFinish(event) }
                     self.commands.yield(.acknowledge)
                 }
@@ -181,14 +174,10 @@ extension BackgroundSession {
         }
     }
 
-    private func handOut(
-        _ file: FinishedFile, of task: BackgroundDownloadTask, _ delegate: any BackgroundSessionDelegate
-    ) async throws(FetchdError) {
+    private func handOut(_ file: FinishedFile, of task: BackgroundDownloadTask) async throws(FetchdError) {
         if let downloads = configuration.downloadsFolder {
             let location = downloads.appending(path: file.path)
-            return await inTurn {
-                await delegate.session(self, downloadTask: task, didFinishDownloadingTo: location)
-            }
+            return await inTurn { await $0.session(self, downloadTask: task, didFinishDownloadingTo: location) }
         }
         guard let folder, let job = task.jobIdentifier else { return }
         let location = folder.files.appending(path: "\(job).download")
@@ -199,12 +188,11 @@ extension BackgroundSession {
             task.complete(.refused(error))
             return
         }
-        await inTurn { await delegate.session(self, downloadTask: task, didFinishDownloadingTo: location) }
+        await inTurn { await $0.session(self, downloadTask: task, didFinishDownloadingTo: location) }
         try? FileManager.default.removeItem(at: location)
     }
 }
 
-/// A call that an event leads to.
 enum DelegateCall {
     case resumed(BackgroundDownloadTask, offset: Int64, expected: Int64?)
     case finished(BackgroundDownloadTask, FinishedFile)

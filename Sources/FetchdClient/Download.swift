@@ -69,7 +69,6 @@ public struct Download: AsyncSequence, Sendable {
         return file
     }
 
-    /// Stops the download and keeps its bytes.
     public func pause() async throws(FetchdError) { try await act("pause") }
 
     public func resume() async throws(FetchdError) { try await act("resume") }
@@ -115,13 +114,11 @@ public struct DownloadProgress: Sendable, Equatable, Decodable {
 public struct FinishedFile: Sendable, Equatable, Decodable {
     /// The path from the downloads folder of the service.
     public let path: String
-    /// The size in bytes.
     public let size: Int64
     /// The SHA-256 in lower-case hexadecimal; nil if the job has `digest: "none"`.
     public let sha256: String?
     public let contentType: String?
 
-    /// The last component of the path.
     public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 }
 

@@ -29,7 +29,6 @@ public struct DownloadRequest: Sendable, Equatable, Codable {
     public struct Checksum: Sendable, Equatable, Codable {
         /// `sha-256`, `sha-512`, `sha-1` or `md5`.
         public var algorithm: String
-        /// The digest in hexadecimal.
         public var value: String
 
         public init(algorithm: String, value: String) {
@@ -52,7 +51,6 @@ public struct DownloadRequest: Sendable, Equatable, Codable {
     public var priority: Priority?
     /// Over how many connections, from 1 to 16.
     public var connections: Int?
-    /// The download does not begin before this time.
     public var notBefore: Date?
     /// The job is found by these tags, in addition to the one that the client sets.
     public var tags: [String]?
@@ -98,19 +96,14 @@ extension Credential: Codable {
     }
 
     public func encode(to encoder: any Encoder) throws {
+        let (kind, texts): (Kind, [Name: String]) =
+            switch self {
+            case .basic(let username, let password): (.basic, [.username: username, .password: password])
+            case .digest(let username, let password): (.digest, [.username: username, .password: password])
+            case .bearer(let token): (.bearer, [.token: token])
+            }
         var container = encoder.container(keyedBy: Name.self)
-        switch self {
-        case .basic(let username, let password):
-            try container.encode(Kind.basic, forKey: .type)
-            try container.encode(username, forKey: .username)
-            try container.encode(password, forKey: .password)
-        case .digest(let username, let password):
-            try container.encode(Kind.digest, forKey: .type)
-            try container.encode(username, forKey: .username)
-            try container.encode(password, forKey: .password)
-        case .bearer(let token):
-            try container.encode(Kind.bearer, forKey: .type)
-            try container.encode(token, forKey: .token)
-        }
+        try container.encode(kind, forKey: .type)
+        for (name, text) in texts { try container.encode(text, forKey: name) }
     }
 }

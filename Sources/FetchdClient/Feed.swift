@@ -8,7 +8,7 @@ import FoundationNetworking
 /// where it was, so no event is missed or repeated.
 struct Feed {
     private let service: Service
-    private let filter: [URLQueryItem]
+    private let filter: [String: String]
     private var position: Int64
     private var connection: FeedConnection?
     private var backoff = Backoff()
@@ -17,9 +17,7 @@ struct Feed {
     init(of session: String, at service: Service, after position: Int64, type: String? = nil) {
         self.service = service
         self.position = position
-        filter =
-            [URLQueryItem(name: "session", value: session)]
-            + (type.map { [URLQueryItem(name: "type", value: $0)] } ?? [])
+        filter = ["session": session, "type": type].compactMapValues(\.self)
     }
 
     /// - Throws: an error that is not temporary, or `cancelled`.
@@ -44,12 +42,14 @@ struct Feed {
     }
 
     private func connect(isolation actor: isolated (any Actor)?) async throws(FetchdError) -> FeedConnection {
-        try await FeedConnection(
-            service.request(
-                "GET", "/v1/events", query: filter + [URLQueryItem(name: "after", value: "\(position)")],
-                headers: ["Accept": "text/event-stream"]),
+        let query = filter.merging(["after": "\(position)"]) { $1 }
+        return try await FeedConnection(
+            service.request("GET", "/v1/events", query: query, headers: ["Accept": "text/event-stream"]),
             isolation: actor)
     }
+
+    private struct Reset: Decodable { let firstAvailable: Int64 }
+    private struct Position: Decodable { let after: Int64 }
 
     /// nil for blocks that only move the position.
     private mutating func item(_ block: ServerSentEvent) throws(FetchdError) -> FeedItem? {
@@ -57,10 +57,10 @@ struct Feed {
             let decoder = Wire.decoder()
             switch block.type {
             case "position":
-                position = max(position, try decoder.decode(StreamPosition.self, from: block.data).after)
+                position = max(position, try decoder.decode(Position.self, from: block.data).after)
                 return nil
             case "reset":
-                let first = try decoder.decode(StreamReset.self, from: block.data).firstAvailable
+                let first = try decoder.decode(Reset.self, from: block.data).firstAvailable
                 position = first - 1
                 return .reset(firstAvailable: first)
             case "job.progress": return .progress(try decoder.decode(JobProgress.self, from: block.data))
@@ -75,7 +75,6 @@ struct Feed {
     }
 }
 
-/// What a stream of a session brings.
 enum FeedItem: Sendable {
     case event(SessionEvent)
     /// Passing: it is not repeated after a lost connection.
@@ -87,14 +86,6 @@ enum FeedItem: Sendable {
 struct JobProgress: Sendable, Decodable {
     let job: String
     let progress: DownloadProgress
-}
-
-struct StreamReset: Decodable {
-    let firstAvailable: Int64
-}
-
-struct StreamPosition: Decodable {
-    let after: Int64
 }
 
 /// One connection of a `Feed`. Releasing it closes the connection.

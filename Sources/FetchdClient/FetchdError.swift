@@ -22,7 +22,6 @@ public enum FetchdError: Error, Sendable, Equatable {
 
 /// A problem document of the service.
 public struct ServiceProblem: Sendable, Equatable {
-    /// The HTTP status.
     public let status: Int
     /// A stable URI reference, such as `/problems/session-finishing`.
     public let type: String
@@ -67,8 +66,12 @@ extension FetchdError {
         if case .refused(let problem) = self { problem.status == 404 } else { false }
     }
 
-    /// Whether the state of the job does not allow the action.
-    var isConflict: Bool {
-        if case .refused(let problem) = self { problem.status == 409 } else { false }
+    /// - Throws: `cancelled`.
+    static func sleep(for duration: Duration) async throws(FetchdError) {
+        do {
+            try await Task.sleep(for: duration)
+        } catch {
+            throw .cancelled
+        }
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// A value behind a lock, for state that threads share.
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

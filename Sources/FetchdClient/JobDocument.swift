@@ -1,16 +1,11 @@
 import Foundation
 
-/// A job as the service shows it: the part that this client needs.
 struct JobDocument: Sendable, Decodable {
     enum State: String, Decodable {
         case queued, running, waiting, paused, succeeded, failed, cancelled
 
-        var isOutstanding: Bool {
-            switch self {
-            case .queued, .running, .waiting, .paused: true
-            case .succeeded, .failed, .cancelled: false
-            }
-        }
+        static let outstanding: [State] = [.queued, .running, .waiting, .paused]
+        var isOutstanding: Bool { Self.outstanding.contains(self) }
     }
 
     struct Metadata: Decodable {
@@ -63,7 +58,6 @@ struct JobDocument: Sendable, Decodable {
     }
 }
 
-/// A page of jobs.
 struct JobPage: Decodable {
     let jobs: [JobDocument]
     let nextCursor: String?

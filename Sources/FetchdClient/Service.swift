@@ -17,21 +17,23 @@ struct Service: Sendable {
         self.token = token
     }
 
-    /// - Parameters:
-    ///   - path: begins with `/v1/`. Its components need no percent-encoding.
-    ///   - idleSeconds: the time in which the service may send nothing.
+    /// - Parameter path: begins with `/v1/`. Its components need no percent-encoding.
     func request(
-        _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil,
-        headers: [String: String] = [:], idleSeconds: TimeInterval = 60
+        _ method: String, _ path: String, query: [String: String] = [:], body: Data? = nil,
+        headers: [String: String] = [:]
     ) throws(FetchdError) -> URLRequest {
-        guard var components = URLComponents(string: address + path) else {
-            throw .invalid("\(address) is not the address of a service.")
+        var components = URLComponents(string: address + path)
+        if !query.isEmpty {
+            components?.queryItems = query.map { URLQueryItem(name: $0.key, value: $0.value) }.sorted {
+                $0.name < $1.name
+            }
         }
-        if !query.isEmpty { components.queryItems = query }
         // A plus sign would be read as a space.
-        components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
-        guard let url = components.url else { throw .invalid("\(address) is not the address of a service.") }
-        var request = URLRequest(url: url, timeoutInterval: idleSeconds)
+        let encoded = components?.percentEncodedQuery?.replacing("+", with: "%2B")
+        components?.percentEncodedQuery = encoded
+        guard let url = components?.url else { throw .invalid("\(address) is not the address of a service.") }
+        // The service may send nothing for this time.
+        var request = URLRequest(url: url, timeoutInterval: 60)
         request.httpMethod = method
         request.httpBody = body
         if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
@@ -43,7 +45,7 @@ struct Service: Sendable {
     /// Sends a request once.
     /// - Throws: `refused` unless the status is 2xx or 304.
     func send(
-        _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil,
+        _ method: String, _ path: String, query: [String: String] = [:], body: Data? = nil,
         headers: [String: String] = [:]
     ) async throws(FetchdError) -> ServiceResponse {
         let answer = try await transport.answer(
@@ -55,7 +57,7 @@ struct Service: Sendable {
     /// Sends a request until the service answers it. Use it only for requests that can be repeated.
     /// - Throws: an error that is not temporary.
     func persist(
-        _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil,
+        _ method: String, _ path: String, query: [String: String] = [:], body: Data? = nil,
         headers: [String: String] = [:]
     ) async throws(FetchdError) -> ServiceResponse {
         var backoff = Backoff()
@@ -91,7 +93,6 @@ struct Service: Sendable {
     }
 }
 
-/// An answer of the service.
 struct ServiceResponse: Sendable {
     let status: Int
     let entityTag: String?
@@ -107,7 +108,6 @@ struct ServiceResponse: Sendable {
         }
     }
 
-    /// The error that a refusal stands for.
     var refusal: FetchdError {
         guard let problem = try? Wire.decoder().decode(ProblemDocument.self, from: body) else {
             return status == 429 || status >= 500
@@ -173,17 +173,12 @@ enum Wire {
 /// The pauses between attempts to reach a service that does not answer: from a tenth of a second, doubled up to 5 s.
 struct Backoff: Sendable {
     private static let first = Duration.milliseconds(100)
-    private static let longest = Duration.seconds(5)
-    private(set) var next = Backoff.first
+    private var next = Backoff.first
 
     mutating func pause() async throws(FetchdError) {
         let pause = next
-        next = min(next * 2, Self.longest)
-        do {
-            try await Task.sleep(for: pause)
-        } catch {
-            throw .cancelled
-        }
+        next = min(next * 2, .seconds(5))
+        try await FetchdError.sleep(for: pause)
     }
 
     mutating func reset() { next = Self.first }

@@ -39,7 +39,6 @@ extension BackgroundSession {
         }
     }
 
-    /// Carries out the commands until the session is detached.
     func carryOutCommands() async throws(FetchdError) {
         for await command in queuedCommands {
             switch command {
@@ -79,10 +78,7 @@ extension BackgroundSession {
     }
 
     private func job(withTag tag: String) async throws(FetchdError) -> JobDocument? {
-        let query = [
-            URLQueryItem(name: "session", value: identifier), URLQueryItem(name: "tag", value: tag),
-            URLQueryItem(name: "limit", value: "1"),
-        ]
+        let query = ["session": identifier, "tag": tag, "limit": "1"]
         return try await service.persist("GET", "/v1/jobs", query: query).decoded(as: JobPage.self).jobs.first
     }
 
@@ -142,6 +138,6 @@ extension BackgroundSession {
     private func end(_ task: BackgroundDownloadTask, _ error: DownloadError) async {
         task.complete(error)
         registry.remove(task)
-        await inTurn { await delegate?.session(self, task: task, didCompleteWithError: error) }
+        await inTurn { await $0.session(self, task: task, didCompleteWithError: error) }
     }
 }

@@ -2,7 +2,6 @@ import Foundation
 
 /// An event of the journal: a fact about a job or a session. It is written once and never changes.
 public struct SessionEvent: Sendable, Equatable {
-    /// What happened.
     public enum Kind: Sendable, Equatable {
         case jobCreated
         case jobStarted
@@ -26,48 +25,48 @@ public struct SessionEvent: Sendable, Equatable {
     public let id: Int64
     public let time: Date
     public let session: String
-    /// The job, if the event is about one.
     public let job: String?
     public let kind: Kind
 
-    /// The task that the job belongs to, where the event says it.
-    let taskIdentifier: String?
     let snapshot: JobDocument?
 
     public static func == (one: Self, other: Self) -> Bool { one.id == other.id && one.kind == other.kind }
 }
 
 extension SessionEvent: Decodable {
-    private enum Name: String, CodingKey { case id, type, time, session, job, data }
+    private enum Name: String, CodingKey {
+        case id, type, time, session, job, data
+        // The members of `data`.
+        case offset, bytesExpected, why, reason, challenge, failure, snapshot, batch, outcome, counts
+    }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Name.self)
-        let (id, type) = (
-            try container.decode(Int64.self, forKey: .id), try container.decode(String.self, forKey: .type)
-        )
-        self.id = id
+        func optional<Value: Decodable>(_ name: Name) throws -> Value? {
+            try container.nestedContainer(keyedBy: Name.self, forKey: .data).decodeIfPresent(Value.self, forKey: name)
+        }
+        func data<Value: Decodable>(_ name: Name) throws -> Value {
+            try container.nestedContainer(keyedBy: Name.self, forKey: .data).decode(Value.self, forKey: name)
+        }
+        id = try container.decode(Int64.self, forKey: .id)
         time = try container.decode(Date.self, forKey: .time)
         session = try container.decode(String.self, forKey: .session)
         job = try container.decodeIfPresent(String.self, forKey: .job)
-        func data<Document: Decodable>(_ type: Document.Type) throws -> Document {
-            try container.decode(type, forKey: .data)
-        }
+        let type = try container.decode(String.self, forKey: .type)
         var snapshot: JobDocument?
         switch type {
         case "job.created": kind = .jobCreated
         case "job.started": kind = .jobStarted
-        case "job.resumed":
-            let resumed = try data(Resumed.self)
-            kind = .jobResumed(offset: resumed.offset, bytesExpected: resumed.bytesExpected)
-        case "job.restarted": kind = .jobRestarted(why: try data(Restarted.self).why)
+        case "job.resumed": kind = .jobResumed(offset: try data(.offset), bytesExpected: try optional(.bytesExpected))
+        case "job.restarted": kind = .jobRestarted(why: try data(.why))
         case "job.waiting":
-            let waiting = try data(Waiting.self)
-            let challenge = AuthenticationChallenge(demand: waiting.challenge, message: waiting.failure.message)
-            kind = .jobWaiting(reason: waiting.reason, challenge)
+            let failure: DownloadFailure = try data(.failure)
+            let challenge = AuthenticationChallenge(demand: try optional(.challenge), message: failure.message)
+            kind = .jobWaiting(reason: try data(.reason), challenge)
         case "job.paused": kind = .jobPaused
         case "job.deleted": kind = .jobDeleted
         case "job.succeeded", "job.failed", "job.cancelled":
-            let job = try data(Ended.self).snapshot
+            let job: JobDocument = try data(.snapshot)
             snapshot = job
             kind =
                 switch job.result {
@@ -76,39 +75,17 @@ extension SessionEvent: Decodable {
                 case nil: .other(type)
                 }
         case "session.finished":
-            let finish = try data(FinishDocument.self)
             kind = .sessionFinished(
-                FinishedBatch(event: id, number: finish.batch, outcome: finish.outcome, counts: finish.counts))
+                FinishedBatch(
+                    event: id, number: try data(.batch), outcome: try data(.outcome), counts: try data(.counts)))
         default: kind = .other(type)
         }
         self.snapshot = snapshot
-        taskIdentifier = snapshot?.taskIdentifier
     }
 }
 
-private struct Resumed: Decodable {
-    let offset: Int64
-    let bytesExpected: Int64?
-}
-
-private struct Restarted: Decodable {
-    let why: String
-}
-
-private struct Waiting: Decodable {
-    let reason: String
-    let challenge: AuthenticationChallenge.Demand?
-    let failure: DownloadFailure
-}
-
-private struct Ended: Decodable {
-    let snapshot: JobDocument
-}
-
-/// A page of the journal.
 struct EventPage: Decodable {
     let events: [SessionEvent]
-    let nextAfter: Int64
 }
 
 /// The events of a session from a position on, without an end: `for try await event in session.events(after: position)`.
@@ -166,13 +143,6 @@ public struct FinishedBatch: Sendable, Equatable {
     public let number: Int
     public let outcome: Outcome
     public let counts: Counts
-}
-
-/// The data of `session.finished`.
-struct FinishDocument: Decodable {
-    let batch: Int
-    let outcome: FinishedBatch.Outcome
-    let counts: FinishedBatch.Counts
 }
 
 /// The finished batches of a session: `for try await batch in try await session.finished`.

@@ -1,9 +1,8 @@
 import Foundation
 
-/// The life of a session with a delegate.
 extension BackgroundSession {
-    func run(_ delegate: any BackgroundSessionDelegate, _ folder: StateFolder) async {
-        let error = await failure(of: delegate, folder)
+    func run(_ folder: StateFolder) async {
+        let error = await failure(in: folder)
         isAttached.open()
         // The session that this process deletes is expected to be missing.
         guard error != .cancelled else { return }
@@ -11,39 +10,27 @@ extension BackgroundSession {
         guard !isClosed.exchange(true) else { return }
         commands.finish()
         folder.unlock()
-        await delegate.session(self, didBecomeInvalidWithError: error)
+        await delegate?.session(self, didBecomeInvalidWithError: error)
     }
 
-    private func failure(
-        of delegate: any BackgroundSessionDelegate, _ folder: StateFolder
-    ) async -> FetchdError {
+    private func failure(in folder: StateFolder) async -> FetchdError {
         do throws(FetchdError) {
             try await attach(folder)
             try await findTasks(folder)
             isAttached.open()
-            try await deliverOpenEvents(delegate)
-            return await withTaskGroup(of: FetchdError.self) { group in
-                group.addTask { await Self.failure { () throws(FetchdError) in try await self.follow(delegate) } }
+            try await deliverOpenEvents()
+            return await withTaskGroup(of: FetchdError?.self) { group in
+                group.addTask { await Self.failure { () throws(FetchdError) in try await self.follow() } }
                 group.addTask { await Self.failure { () throws(FetchdError) in try await self.carryOutCommands() } }
                 let first = await group.next()
                 group.cancelAll()
-                return first ?? .cancelled
+                return first?.flatMap(\.self) ?? .cancelled
             }
         } catch {
             return error
         }
     }
 
-    private static func failure(of work: () async throws(FetchdError) -> Void) async -> FetchdError {
-        do throws(FetchdError) {
-            try await work()
-            return .cancelled
-        } catch {
-            return error
-        }
-    }
-
-    /// Declares the session, and finds the position of this client in the journal.
     private func attach(_ folder: StateFolder) async throws(FetchdError) {
         let session = try await declare(acknowledges: true)
         let stored = folder.record()
@@ -77,14 +64,11 @@ extension BackgroundSession {
     }
 
     private func findTasks(_ folder: StateFolder) async throws(FetchdError) {
-        for state in ["queued", "running", "waiting", "paused"] {
+        for state in JobDocument.State.outstanding {
             var cursor: String?
             repeat {
-                var query = [
-                    URLQueryItem(name: "session", value: identifier), URLQueryItem(name: "state", value: state),
-                    URLQueryItem(name: "limit", value: "1000"),
-                ]
-                if let cursor { query.append(URLQueryItem(name: "cursor", value: cursor)) }
+                var query = ["session": identifier, "state": state.rawValue, "limit": "1000"]
+                query["cursor"] = cursor
                 let page = try await service.persist("GET", "/v1/jobs", query: query).decoded(as: JobPage.self)
                 for job in page.jobs { register(job) }
                 cursor = page.nextCursor
@@ -116,17 +100,17 @@ extension BackgroundSession {
         return task
     }
 
-    private func follow(_ delegate: any BackgroundSessionDelegate) async throws(FetchdError) {
+    private func follow() async throws(FetchdError) {
         var feed = Feed(of: identifier, at: service, after: record.current.event)
         while true {
             switch try await feed.next() {
             case .event(let event):
-                try await deliver(event, to: delegate)
+                try await deliver(event)
                 position.withLock { $0 = event.id }
-            case .progress(let progress): await deliver(progress, to: delegate)
+            case .progress(let progress): await deliver(progress)
             case .reset(let first):
-                await inTurn { await delegate.session(self, didLoseEventsBefore: first) }
-                try await completeEndedTasks(delegate)
+                await inTurn { await $0.session(self, didLoseEventsBefore: first) }
+                try await completeEndedTasks()
             }
         }
     }
@@ -150,14 +134,15 @@ extension BackgroundSession {
         }
     }
 
-    func inTurn(_ call: () async -> Void) async {
+    /// Makes one delegate call at a time.
+    func inTurn(_ call: (any BackgroundSessionDelegate) async -> Void) async {
+        guard let delegate else { return }
         await turn.take()
-        await call()
+        await call(delegate)
         await turn.pass()
     }
 }
 
-/// The tasks of a session that have not ended, by their identifiers and jobs.
 final class TaskRegistry: Sendable {
     private struct Content {
         var tasks: [String: BackgroundDownloadTask] = [:]

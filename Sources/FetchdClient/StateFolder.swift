@@ -98,7 +98,6 @@ final class StateFolder: Sendable {
         try handle.synchronize()
     }
 
-    /// The new name is durable, too.
     private func syncFolder(of file: URL) {
         let folder = open(file.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { return }

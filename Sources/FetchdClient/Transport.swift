@@ -9,16 +9,10 @@ struct Transport: Sendable {
     private let session = URLSession(configuration: .ephemeral)
 
     func answer(to request: URLRequest) async throws(FetchdError) -> ServiceResponse {
-        do {
-            // A cancelled Swift task does not cancel the request: see `ByteStream`. Requests are short.
-            return try await withCheckedThrowingContinuation { continuation in
-                let task = session.dataTask(with: request) { body, response, error in
-                    continuation.resume(with: Result { try Self.answer(body, of: response, error: error) })
-                }
-                task.resume()
+        try await response { continuation in
+            session.dataTask(with: request) { body, response, error in
+                continuation.resume(with: Result { try Self.answer(body, of: response, error: error) })
             }
-        } catch {
-            throw Self.failure(error)
         }
     }
 
@@ -32,14 +26,20 @@ struct Transport: Sendable {
 
     /// Stores the body of a 200 as a file, which appears when it is complete. The answer has no body then.
     func download(_ request: URLRequest, to file: URL) async throws(FetchdError) -> ServiceResponse {
-        do {
-            return try await withCheckedThrowingContinuation { continuation in
-                // The temporary file exists only until the handler returns.
-                let task = session.downloadTask(with: request) { location, response, error in
-                    continuation.resume(with: Result { try Self.keep(location, of: response, error: error, as: file) })
-                }
-                task.resume()
+        try await response { continuation in
+            // The temporary file exists only until the handler returns.
+            session.downloadTask(with: request) { location, response, error in
+                continuation.resume(with: Result { try Self.keep(location, of: response, error: error, as: file) })
             }
+        }
+    }
+
+    private func response(
+        _ makeTask: (CheckedContinuation<ServiceResponse, any Error>) -> URLSessionTask
+    ) async throws(FetchdError) -> ServiceResponse {
+        do {
+            // A cancelled Swift task does not cancel the request: see `ByteStream`. Requests are short.
+            return try await withCheckedThrowingContinuation { makeTask($0).resume() }
         } catch {
             throw Self.failure(error)
         }
@@ -65,10 +65,11 @@ struct Transport: Sendable {
     }
 
     static func failure(_ error: any Error) -> FetchdError {
-        if let error = error as? FetchdError { return error }
-        if error is CancellationError { return .cancelled }
-        if (error as? URLError)?.code == .cancelled { return .cancelled }
-        return .unreachable(error.localizedDescription)
+        switch error {
+        case let error as FetchdError: error
+        case is CancellationError, URLError.cancelled: .cancelled
+        default: .unreachable(error.localizedDescription)
+        }
     }
 }
 

@@ -36,7 +36,6 @@ extension Sequence<UInt8> {
 extension UInt8 {
     @inlinable public var isASCIIDigit: Bool { 0x30...0x39 ~= self }
 
-    /// Whether the byte is one of `a-z`, `A-Z` and `0-9`.
     @inlinable public var isASCIIAlphanumeric: Bool { isASCIIDigit || 0x61...0x7A ~= self | 0x20 }
 
     @inlinable public var isHexadecimalDigit: Bool { isASCIIDigit || 0x61...0x66 ~= self | 0x20 }
@@ -48,5 +47,52 @@ extension UInt8 {
     public var hexadecimalValue: UInt8? {
         guard isHexadecimalDigit else { return nil }
         return isASCIIDigit ? self - UInt8(ascii: "0") : (self | 0x20) - UInt8(ascii: "a") + 10
+    }
+
+    @inlinable public var asciiLowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+
+    /// Whether the byte is white space in a field (RFC 9110, section 5.6.3).
+    @inlinable public var isHTTPSpace: Bool { self == 0x20 || self == 0x09 }
+}
+
+extension Character {
+    public var isHTTPSpace: Bool { self == " " || self == "\t" }
+}
+
+extension BidirectionalCollection {
+    /// Without those elements at both ends that meet the condition.
+    @inlinable public func trimming(_ isTrimmed: (Element) -> Bool) -> SubSequence {
+        let rest = drop(while: isTrimmed)
+        guard let last = rest.lastIndex(where: { !isTrimmed($0) }) else { return rest }
+        return rest[...last]
+    }
+}
+
+extension String {
+    /// Reads ISO 8859-1, whose bytes are the first Unicode scalars.
+    public init(latin1 bytes: some Sequence<UInt8>) { self.init(UnicodeScalarView(bytes.map(Unicode.Scalar.init))) }
+}
+
+/// Names of header fields are ASCII, and are compared by bytes, without a locale.
+extension StringProtocol {
+    @inlinable public func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension Sequence<(name: String, value: String)> {
+    /// Every value of a header field, in order. The case of the name does not matter.
+    public func values(of name: String) -> [String] {
+        filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+    }
+
+    public func value(of name: String) -> String? { first { $0.name.equalsIgnoringASCIICase(name) }?.value }
+}
+
+extension BinaryInteger {
+    /// The digits of a number that is not negative, with zeros before them.
+    public func digits(_ count: Int, radix: Int = 10) -> String {
+        let text = String(self, radix: radix)
+        return String(repeating: "0", count: Swift.max(0, count - text.utf8.count)) + text
     }
 }

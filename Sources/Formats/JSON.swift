@@ -12,7 +12,6 @@ public enum JSON: Sendable, Hashable {
     case string(String)
     case array([JSON])
     case object(JSONObject)
-    /// JSON text that is written unchanged.
     case text(String)
 }
 
@@ -165,9 +164,11 @@ extension JSON {
         out.append(UInt8(ascii: "\""))
     }
 
-    /// JSON has no NaN and no infinity. A measurement without a finite value is written as `null`.
+    /// Whole numbers have no fraction (`60`, not `60.0`), others the shortest form that reads back as the same value. JSON has
+    /// no NaN and no infinity: a measurement without a finite value is written as `null`.
     static func write(_ number: Double, into out: inout [UInt8]) {
-        out.append(contentsOf: (number.isFinite ? number.shortest : "null").utf8)
+        if let whole = Int64(exactly: number) { return write(whole, into: &out) }
+        out.append(contentsOf: (number.isFinite ? number.description : "null").utf8)
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {
@@ -182,9 +183,8 @@ extension JSON {
         case UInt8(ascii: "\r"): out.append(contentsOf: #"\r"#.utf8)
         case UInt8(ascii: "\t"): out.append(contentsOf: #"\t"#.utf8)
         case 0..<0x20:
-            out.append(contentsOf: #"\u00"#.utf8)
-            out.append(hexDigit(byte >> 4))
-            out.append(hexDigit(byte & 15))
+            out.append(contentsOf: #"\u"#.utf8)
+            out.append(contentsOf: byte.digits(4, radix: 16).utf8)
         default: out.append(byte)
         }
     }
@@ -199,13 +199,4 @@ extension JSON {
         if integer < 0 { out.append(UInt8(ascii: "-")) }
         out[start...].reverse()
     }
-
-    private static func hexDigit(_ nibble: UInt8) -> UInt8 {
-        nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-    }
-}
-
-extension Double {
-    /// Whole numbers without a fraction (`60`, not `60.0`), others in the shortest form that reads back as the same value.
-    fileprivate var shortest: String { Int64(exactly: self).map { String($0) } ?? description }
 }

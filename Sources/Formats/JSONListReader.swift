@@ -1,18 +1,13 @@
 /// Reads a document such as `{"jobs": [{...}, {...}]}`, which is an object with one list, element by element. So only one
 /// element at a time is in memory as a value: a value can take twenty times the memory of its text.
 public struct JSONListReader {
-    /// What the document has next.
     public enum Step: Sendable, Equatable {
         case element(JSON)
-        /// The end of the document. Nothing else can be read.
         case end
         /// The document is well-formed up to here, but is not an object, or is too large to find out.
         case notAnObject
-        /// The object has a member with another name.
         case otherMember(String)
-        /// The member is missing, or its value is not a list.
         case notAList
-        /// The next element is larger than the limit.
         case tooLarge
     }
 

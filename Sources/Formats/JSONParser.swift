@@ -10,9 +10,7 @@ extension JSON {
     }
 
     public init(parsing text: String) throws(JSONFault) { try self.init(parsing: Array(text.utf8)) }
-}
 
-extension JSON {
     /// The positions of the names of an object's members, in bytes from the beginning of the text. Empty if the text is
     /// another value.
     ///
@@ -31,12 +29,10 @@ extension JSON {
     }
 }
 
-/// Reads JSON values from bytes, one after another.
 struct JSONParser {
     let bytes: [UInt8]
     var position = 0
     private var depth = 0
-    /// The end of the bytes that may be read.
     private(set) var end: Int
 
     /// Deeper than any valid document, and far less than the depth at which the recursion would exhaust the stack.
@@ -53,7 +49,6 @@ struct JSONParser {
         return value
     }
 
-    /// Only white space may follow.
     mutating func finish() throws(JSONFault) {
         skipSpace()
         guard position == bytes.count else { throw fault("The document is followed by more text") }
@@ -110,7 +105,6 @@ struct JSONParser {
         return .object(members)
     }
 
-    /// Reads the name of a member, and its colon.
     mutating func name() throws(JSONFault) -> String {
         skipSpace()
         guard peek == UInt8(ascii: "\"") else { throw fault("A member's name should be here, in double quotes") }
@@ -271,9 +265,7 @@ extension JSONParser {
     }
 }
 
-/// Why a text is not JSON.
 public struct JSONFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The number of bytes before the fault.
     public let offset: Int
     public let reason: String
 

@@ -8,7 +8,6 @@ import Foundation
 public struct JSONWriter {
     public private(set) var bytes: [UInt8] = []
 
-    /// - Parameter capacity: the expected size in bytes.
     public init(capacity: Int = 1_024) { bytes.reserveCapacity(capacity) }
 
     public var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -81,7 +80,6 @@ public struct JSONWriter {
         if let value { object { writeMembers(value, &$0) } } else { writeNull() }
     }
 
-    /// - Parameter writeElement: writes one value.
     public mutating func array<Element>(
         _ name: StaticString, _ elements: some Sequence<Element>, _ writeElement: (Element, inout JSONWriter) -> Void
     ) {

@@ -52,8 +52,7 @@ public enum Quantity {
 extension Date {
     /// A moment: RFC 3339, `HH:MM` (the next time that the clocks show it), or `YYYY-MM-DD HH:MM`.
     ///
-    /// - Parameters:
-    ///   - zone: of the forms without an offset. A time that its clocks skip is as much later.
+    /// - Parameter zone: of the forms without an offset. A time that its clocks skip is as much later.
     /// - Returns: nil for any other text, and for a day that does not exist.
     public init?(moment text: String, now: Date, zone: TimeZone = .current) {
         if let exact = Date(rfc3339: text) {
@@ -61,11 +60,11 @@ extension Date {
             return
         }
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        // The reader of RFC 3339 checks the day and the rest of the time. It takes a 60th minute for the next hour.
-        guard let time = parts.last, time.utf8.count == 5, time.suffix(2) < "60", parts.count <= 2 else { return nil }
+        guard let time = parts.last, time.utf8.count == 5, parts.count <= 2 else { return nil }
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = zone
         let day = parts.count == 2 ? String(parts[0]) : Self.day(of: now, in: calendar)
+        // The reader of RFC 3339 checks the day and the time.
         guard Date(rfc3339: "\(day)T\(time):00Z") != nil, let moment = Self.moment(day, time, in: calendar) else {
             return nil
         }
@@ -80,11 +79,7 @@ extension Date {
 
     private static func day(of instant: Date, in calendar: Calendar) -> String {
         let day = calendar.dateComponents([.year, .month, .day], from: instant)
-        func digits(_ number: Int?, _ count: Int) -> String {
-            let text = String(number ?? 0)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
-        }
-        return [digits(day.year, 4), digits(day.month, 2), digits(day.day, 2)].joined(separator: "-")
+        return "\((day.year ?? 0).digits(4))-\((day.month ?? 0).digits(2))-\((day.day ?? 0).digits(2))"
     }
 
     private static func moment(_ day: String, _ time: Substring, in calendar: Calendar) -> Date? {

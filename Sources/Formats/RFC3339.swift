@@ -2,7 +2,6 @@ import Foundation
 
 /// Times as the API writes them: RFC 3339, UTC, milliseconds (`2019-08-19T15:23:14.250Z`).
 extension Date {
-    ///
     /// Written by hand: a document of a job has several times, and Foundation's style takes microseconds for each.
     public var rfc3339: String {
         String(unsafeUninitializedCapacity: Self.rfc3339Length) { text in
@@ -65,84 +64,48 @@ extension Int64 {
     }
 }
 
-/// Reads times in RFC 3339.
+/// Reads times in RFC 3339, section 5.6. Foundation's style takes 6 µs for a time, and a request can have 10,000. It also
+/// accepts years of fewer digits, and no offset above 18 hours.
 extension Date {
-    /// Reads an RFC 3339 time with or without a fraction, with `Z` or a numeric offset; nil if the text is invalid.
+    /// Reads a time with or without a fraction, with `Z` or a numeric offset; nil if the text is invalid. A leap second is the
+    /// next second. Digits below a microsecond are ignored.
     public init?(rfc3339 text: String) {
-        guard let date = Date(readingCommon: text) ?? Date(readingAny: text) else { return nil }
+        var text = text
+        guard let date = text.withUTF8(Self.readRFC3339) else { return nil }
         self = date
     }
 
-    init?(readingAny text: String) {
-        guard Self.hasForm(text), let offset = Self.offset(of: text) else { return nil }
-        let universal = text.hasSuffix("Z") ? text : String(text.dropLast(Self.offsetLength)) + "Z"
-        let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-        guard let date = styles.lazy.compactMap({ try? $0.parse(universal) }).first, Self.exists(text) else {
-            return nil
+    private static func readRFC3339(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
+        guard text.count >= 20, zip([4, 7, 10, 13, 16], "--T::".utf8).allSatisfy({ text[$0] == $1 }),
+            let year = number(text[0..<4]), let month = number(text[5..<7]), let day = number(text[8..<10]),
+            let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19]),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        let days = days(year, month, day)
+        var (rest, fraction, scale) = (text[19...], Int64(0), Int64(1))
+        if rest.first == UInt8(ascii: ".") {
+            let digits = rest.dropFirst().prefix(while: \.isASCIIDigit)
+            guard !digits.isEmpty, let known = number(digits.prefix(6)) else { return nil }
+            (rest, fraction) = (text[digits.endIndex...], known)
+            for _ in digits.prefix(6) { scale *= 10 }
         }
-        self = date.addingTimeInterval(-offset)
+        guard civilDate(days) == (year, month, day), let offset = offset(rest) else { return nil }
+        let seconds = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
+        return Date(timeIntervalSince1970: Double(seconds * scale + fraction) / Double(scale))
     }
 
-    /// Whether the text has the digits and separators of RFC 3339, section 5.6, up to its offset. Foundation also accepts
-    /// years of fewer digits.
-    private static func hasForm(_ text: String) -> Bool {
-        let form = Array("0000-00-00T00:00:00".utf8)
-        let bytes = Array(text.utf8)
-        let begins = zip(bytes, form).allSatisfy { $1 == UInt8(ascii: "0") ? $0.isASCIIDigit : $0 == $1 }
-        guard bytes.count > form.count, begins else { return false }
-        let end = text.hasSuffix("Z") ? 1 : offsetLength
-        let fraction = bytes[form.count...].dropLast(end)
-        return fraction.isEmpty
-            || fraction.first == UInt8(ascii: ".") && fraction.count > 1
-                && fraction.dropFirst().allSatisfy(\.isASCIIDigit)
-    }
-
-    /// The offset in seconds ahead of UTC. Foundation accepts at most 18 hours, RFC 3339 (section 5.6) up to 23:59.
-    private static func offset(of text: String) -> TimeInterval? {
-        if text.hasSuffix("Z") { return 0 }
-        let offset = Array(text.suffix(offsetLength))
-        guard offset.count == offsetLength, offset[0] == "+" || offset[0] == "-", offset[3] == ":" else { return nil }
-        let digits = [1, 2, 4, 5].compactMap { offset[$0].isASCII ? offset[$0].wholeNumberValue : nil }
-        guard digits.count == 4 else { return nil }
-        let (hours, minutes) = (digits[0] * 10 + digits[1], digits[2] * 10 + digits[3])
-        guard hours < 24, minutes < 60 else { return nil }
-        return TimeInterval((hours * 60 + minutes) * 60) * (offset[0] == "-" ? -1 : 1)
-    }
-
-    /// The number of characters in an offset such as `+01:00`.
-    private static let offsetLength = 6
-
-    /// Whether the day and the hour exist. The style would convert an invalid one to a later time.
-    private static func exists(_ text: String) -> Bool {
-        let numbers = text.split { !$0.isNumber }.prefix(4).compactMap { Int($0) }
-        guard numbers.count == 4, numbers[3] < 24 else { return false }
-        return DateComponents(
-            calendar: Calendar(identifier: .gregorian), year: numbers[0], month: numbers[1], day: numbers[2]
-        ).isValidDate
-    }
-
-    /// Reads the form that most clients write: UTC, with or without milliseconds. Foundation's style takes 6 µs for it, and a
-    /// request can have 10,000 times. nil for every other form, and for every time that does not exist.
-    init?(readingCommon text: String) {
-        let date = text.utf8.withContiguousStorageIfAvailable { text -> Date? in
-            let hasMilliseconds = text.count == Self.rfc3339Length
-            guard hasMilliseconds || text.count == 20, text.last == UInt8(ascii: "Z"),
-                zip([4, 7, 10, 13, 16], "--T::".utf8).allSatisfy({ text[$0] == $1 }),
-                !hasMilliseconds || text[19] == UInt8(ascii: "."),
-                let year = Self.number(text[0..<4]), let month = Self.number(text[5..<7]),
-                let day = Self.number(text[8..<10]),
-                let hour = Self.number(text[11..<13]), let minute = Self.number(text[14..<16]),
-                let second = Self.number(text[17..<19]),
-                let millisecond = hasMilliseconds ? Self.number(text[20..<23]) : 0,
-                // Earlier years are of another calendar.
-                year >= 1600, hour < 24, minute < 60, second < 60, day >= 1, (1...12).contains(month),
-                day <= Self.daysInMonth(month, of: year)
-            else { return nil }
-            let minutes = (Self.days(year, month, day) * 24 + hour) * 60 + minute
-            return Date(milliseconds: (minutes * 60 + second) * 1000 + millisecond)
+    /// The minutes ahead of UTC in `Z` or `+01:00`.
+    private static func offset(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
+        if text.elementsEqual("Z".utf8) { return 0 }
+        let start = text.startIndex
+        guard text.count == 6, text[start + 3] == UInt8(ascii: ":"), let hours = number(text[start + 1..<start + 3]),
+            let minutes = number(text[start + 4..<start + 6]), hours < 24, minutes < 60
+        else { return nil }
+        switch text[start] {
+        case UInt8(ascii: "+"): return hours * 60 + minutes
+        case UInt8(ascii: "-"): return -(hours * 60 + minutes)
+        default: return nil
         }
-        guard case let date?? = date else { return nil }
-        self = date
     }
 
     private static func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int64? {
@@ -154,19 +117,11 @@ extension Date {
         return number
     }
 
-    private static func daysInMonth(_ month: Int64, of year: Int64) -> Int64 {
-        switch month {
-        case 2: (year % 4 == 0 && year % 100 != 0) || year % 400 == 0 ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
     /// The days from 1970-01-01 to a day of the Gregorian calendar; the inverse of `civilDate`.
     private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        // The year begins with March.
-        let (year, month) = month >= 3 ? (year, month - 3) : (year - 1, month + 9)
-        return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468
+        // The year begins with March. 400 years more, which repeat the calendar, keep the divisions above zero.
+        let (year, month) = month >= 3 ? (year + 400, month - 3) : (year + 399, month + 9)
+        return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468 - 146_097
     }
 }
 

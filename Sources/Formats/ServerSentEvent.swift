@@ -4,12 +4,6 @@ public struct ServerSentEvent: Sendable, Equatable {
     public var lastID: String?
     public var type: String
     public var data: String
-
-    public init(lastID: String?, type: String, data: String) {
-        self.lastID = lastID
-        self.type = type
-        self.data = data
-    }
 }
 
 /// The blocks that a stream is written in (section 9.2.6, "Interpreting an event stream").

@@ -71,6 +71,11 @@ extension StringProtocol {
     /// The text without percent-encoding; nil if an encoding is malformed or the result is not UTF-8.
     public var percentDecoded: String? {
         guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        return percentDecodedBytes.flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// nil if an encoding is malformed.
+    public var percentDecodedBytes: [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(utf8.count)
         var rest = utf8.makeIterator()
@@ -83,6 +88,6 @@ extension StringProtocol {
             else { return nil }
             decoded.append(high << 4 | low)
         }
-        return String(validating: decoded, as: UTF8.self)
+        return decoded
     }
 }

@@ -1,3 +1,5 @@
+import Formats
+
 /// An authentication that a server accepts (RFC 9110, section 11.6.1): its scheme and realm.
 public struct Challenge: Sendable, Equatable, Codable {
     /// The name in lowercase: `basic`, `digest`, `bearer`, ...
@@ -6,13 +8,9 @@ public struct Challenge: Sendable, Equatable, Codable {
     public var realm: String?
     /// The hash function of a Digest challenge, as it was sent (RFC 7616, section 3.3); nil if there is none.
     public var algorithm: String?
+}
 
-    public init(scheme: String, realm: String?, algorithm: String? = nil) {
-        self.scheme = scheme
-        self.realm = realm
-        self.algorithm = algorithm
-    }
-
+extension Challenge {
     /// Reads the value of `WWW-Authenticate` or `Proxy-Authenticate`: its challenges in order; empty if it does not begin
     /// with a scheme.
     public static func all(in header: String) -> [Challenge] {
@@ -31,8 +29,8 @@ public struct Challenge: Sendable, Equatable, Codable {
     /// - Parameter elements: a scheme with its first parameter or token, and then the other parameters.
     private init?(elements: [Substring]) {
         guard let first = elements.first else { return nil }
-        let scheme = first.prefix { !Self.isSpace($0) }
-        let rest = Self.trimmed(first.dropFirst(scheme.count))
+        let scheme = first.prefix { !$0.isHTTPSpace }
+        let rest = first.dropFirst(scheme.count).trimming(\.isHTTPSpace)
         guard !scheme.contains(where: { "=\"".contains($0) }), rest.first != "=" else { return nil }
         let parameters = [rest] + elements.dropFirst()
         self.init(
@@ -47,48 +45,31 @@ public struct Challenge: Sendable, Equatable, Codable {
             defer { isEscaped = isQuoted && character == "\\" && !isEscaped }
             if character == "\"", !isEscaped { isQuoted.toggle() }
             return character == "," && !isQuoted
-        }.map(trimmed).filter { !$0.isEmpty }
+        }.map { $0.trimming(\.isHTTPSpace) }.filter { !$0.isEmpty }
     }
 
     /// Whether the element is `name=value`. Any other element begins another challenge, which has its own realm.
     private static func isParameter(_ element: Substring) -> Bool {
         guard let equals = element.firstIndex(of: "=") else { return false }
-        return !trimmed(element[..<equals]).contains(where: isSpace)
+        return !element[..<equals].trimming(\.isHTTPSpace).contains(where: \.isHTTPSpace)
     }
 
     private static func parameter(_ name: String, in parameters: [Substring]) -> String? {
         for parameter in parameters {
-            guard let equals = parameter.firstIndex(of: "="), trimmed(parameter[..<equals]).lowercased() == name
+            guard let equals = parameter.firstIndex(of: "="),
+                parameter[..<equals].trimming(\.isHTTPSpace).equalsIgnoringASCIICase(name)
             else { continue }
-            let value = trimmed(parameter[equals...].dropFirst())
+            let value = parameter[equals...].dropFirst().trimming(\.isHTTPSpace)
             return value.first == "\"" ? unquoted(value.dropFirst()) : String(value)
         }
         return nil
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
-        let text = text.drop(while: isSpace)
-        guard let last = text.lastIndex(where: { !isSpace($0) }) else { return "" }
-        return text[...last]
-    }
-
-    private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
-
     /// The content of a quoted string up to its closing quote (RFC 9110, section 5.6.4).
     private static func unquoted(_ text: Substring) -> String {
-        var content = ""
-        var isEscaped = false
-        for character in text {
-            if isEscaped {
-                content.append(character)
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                return content
-            } else {
-                content.append(character)
-            }
+        var (content, rest) = ("", text)
+        while let character = rest.popFirst(), character != "\"" {
+            if let next = character == "\\" ? rest.popFirst() : character { content.append(next) }
         }
         return content
     }
@@ -101,7 +82,6 @@ public enum Credentials: Sendable, Equatable, Codable {
     case digest(username: String, password: String)
     case bearer(token: String)
 
-    /// The name of the scheme in HTTP, in lower case.
     public var scheme: String {
         switch self {
         case .basic: "basic"
@@ -109,4 +89,11 @@ public enum Credentials: Sendable, Equatable, Codable {
         case .bearer: "bearer"
         }
     }
+}
+
+extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "\(scheme) credentials" }
+    public var debugDescription: String { description }
+    /// Without it, `dump` and test libraries would show the secrets.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -10,9 +10,8 @@ public enum ContentDisposition {
     }
 
     private static func parse(_ header: String) -> [(name: String, value: String)] {
-        var rest = header[...]
         // Skips the disposition type.
-        rest = rest.drop { $0 != ";" }
+        var rest = header.drop { $0 != ";" }
         var parameters: [(name: String, value: String)] = []
         while rest.first == ";" {
             rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
@@ -52,22 +51,7 @@ public enum ContentDisposition {
     private static func decodeExtended(_ value: String) -> String? {
         let pieces = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3, ["utf-8", "iso-8859-1"].contains(pieces[0].lowercased()) else { return nil }
-        if pieces[0].lowercased() == "utf-8" { return String(pieces[2]).removingPercentEncoding }
-        return latin1(String(pieces[2]))
-    }
-
-    private static func latin1(_ text: String) -> String? {
-        var scalars = String.UnicodeScalarView()
-        var bytes = text.utf8.makeIterator()
-        while let byte = bytes.next() {
-            guard byte == UInt8(ascii: "%") else {
-                scalars.append(Unicode.Scalar(byte))
-                continue
-            }
-            guard let high = bytes.next()?.hexadecimalValue, let low = bytes.next()?.hexadecimalValue
-            else { return nil }
-            scalars.append(Unicode.Scalar(high << 4 | low))
-        }
-        return String(scalars)
+        if pieces[0].lowercased() == "utf-8" { return pieces[2].percentDecoded }
+        return pieces[2].percentDecodedBytes.map { String(latin1: $0) }
     }
 }

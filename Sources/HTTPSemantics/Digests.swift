@@ -2,7 +2,6 @@ import Formats
 import Foundation
 import RawStructuredFieldValues
 
-/// A digest of the bytes of a file, with its algorithm.
 public struct Checksum: Sendable, Hashable, Codable {
     public let algorithm: Algorithm
     /// The digest in lowercase hexadecimal.
@@ -14,7 +13,6 @@ public struct Checksum: Sendable, Hashable, Codable {
         case sha1 = "sha-1"
         case md5
 
-        /// The size of a digest in bytes.
         public var size: Int {
             switch self {
             case .sha256: 32
@@ -35,7 +33,6 @@ public struct Checksum: Sendable, Hashable, Codable {
         value = text.lowercased()
     }
 
-    /// nil if the number of bytes is not that of the algorithm.
     public init?(_ algorithm: Algorithm, bytes: [UInt8]) {
         guard bytes.count == algorithm.size else { return nil }
         self.algorithm = algorithm
@@ -49,7 +46,6 @@ public struct DigestClaim: Sendable, Hashable, Codable {
     public var checksum: Checksum
 
     public enum Claimant: String, Sendable, Codable {
-        /// The client that submitted the job.
         case client = "job"
         case reprDigest = "Repr-Digest"
         case contentDigest = "Content-Digest"
@@ -68,21 +64,16 @@ extension DigestClaim {
     /// - Parameter status: `Content-Digest` is a digest of the file only if the content is the whole file.
     ///   `Repr-Digest` is always a digest of the file, also in a 206 (RFC 9530, sections 2 and 3).
     static func claims(ofStatus status: Int, _ headers: [(name: String, value: String)]) -> [DigestClaim] {
-        func lines(_ name: String) -> [String] {
-            headers.filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }.map(\.value)
-        }
-        switch status {
-        case 200...203:
-            return claims(.reprDigest, lines("repr-digest")) + claims(.contentDigest, lines("content-digest"))
-                + contentMD5(lines("content-md5"))
-        case 206: return claims(.reprDigest, lines("repr-digest"))
-        default: return []
-        }
+        guard 200...203 ~= status || status == 206 else { return [] }
+        let ofFile = claims(.reprDigest, headers)
+        return status == 206
+            ? ofFile : ofFile + claims(.contentDigest, headers) + contentMD5(headers.values(of: "Content-MD5"))
     }
 
     /// Reads all known algorithms, including weak ones: the digests detect damage, and do not prove who made the file.
     /// The strongest comes first, because a failure reports the first digest that does not match.
-    private static func claims(_ claimant: Claimant, _ lines: [String]) -> [DigestClaim] {
+    private static func claims(_ claimant: Claimant, _ headers: [(name: String, value: String)]) -> [DigestClaim] {
+        let lines = headers.values(of: claimant.rawValue)
         guard !lines.isEmpty, let dictionary = StructuredDictionary(lines) else { return [] }
         return registered.compactMap { name, algorithm in
             dictionary.byteSequences[name].flatMap { Checksum(algorithm, bytes: $0) }.map { DigestClaim(claimant, $0) }

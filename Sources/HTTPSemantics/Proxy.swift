@@ -1,7 +1,6 @@
 import Formats
 import Foundation
 
-/// The proxy that a session's transfers use.
 public struct Proxy: Sendable, Equatable, Codable {
     public enum Scheme: String, Sendable, Codable, CaseIterable {
         case http
@@ -10,11 +9,20 @@ public struct Proxy: Sendable, Equatable, Codable {
     }
 
     public var scheme: Scheme
+    /// A name or an address; an IPv6 address with or without brackets.
     public var host: String
     public var port: Int
     public var username: String?
     /// Secret: fetchd never shows it.
     public var password: String?
+
+    public init(scheme: Scheme, host: String, port: Int, username: String? = nil, password: String? = nil) {
+        self.scheme = scheme
+        self.host = host
+        self.port = port
+        self.username = username
+        self.password = password
+    }
 
     /// Reads `http://user:password@host:port` or `socks5://...`, as curl does; nil for any other text.
     public init?(_ text: String) {
@@ -23,17 +31,13 @@ public struct Proxy: Sendable, Equatable, Codable {
             let host = url.encodedHost, !host.isEmpty, let port = url.port, (1...65535).contains(port),
             url.path.isEmpty || url.path == "/", url.query == nil, url.fragment == nil
         else { return nil }
-        self.scheme = scheme
-        self.host = host
-        self.port = port
-        username = url.user
-        password = url.password
+        self.init(scheme: scheme, host: host, port: port, username: url.user, password: url.password)
         guard hasCredentialsThatCanBeSent else { return nil }
     }
 
     /// In Basic authentication, the user name ends at the first colon (RFC 7617, section 2). SOCKS needs both user name
     /// and password or neither, each of 1 to 255 bytes (RFC 1929, section 2).
-    private var hasCredentialsThatCanBeSent: Bool {
+    public var hasCredentialsThatCanBeSent: Bool {
         guard let username else { return password == nil }
         let both = [username, password ?? ""]
         guard !username.isEmpty, !username.contains(":"),
@@ -42,14 +46,27 @@ public struct Proxy: Sendable, Equatable, Codable {
         return scheme == .http || both.allSatisfy { 1...255 ~= $0.utf8.count }
     }
 
-    /// The proxy's URL without credentials.
-    public var url: String { "\(scheme.rawValue)://\(host):\(port)" }
+    public var url: String { "\(scheme.rawValue)://\(authority)" }
 
-    /// The same proxy without credentials.
+    /// The host and the port, as a URL has them.
+    public var authority: String { bareHost.contains(":") ? "[\(bareHost)]:\(port)" : "\(bareHost):\(port)" }
+
+    public var bareHost: Substring {
+        host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host[...]
+    }
+
     public var withoutCredentials: Proxy {
         var proxy = self
         proxy.username = nil
         proxy.password = nil
         return proxy
     }
+}
+
+extension Proxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without credentials.
+    public var description: String { url }
+    public var debugDescription: String { url }
+    /// Without it, `dump` and test libraries would show the password.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -28,19 +28,15 @@ public struct HeaderField: Sendable, Hashable, Codable {
     /// Stands for a secret value in answers. A client that sends it back keeps the stored value.
     public static let placeholder = "[secret]"
 
-    /// Whether the placeholder stands for the value.
     public var isRedacted: Bool { isSecret && value == Self.placeholder }
 
-    /// The header as it may be shown.
     public var redacted: HeaderField { isSecret ? HeaderField(name: name, value: Self.placeholder) : self }
 }
 
-/// The body of a request whose method allows one.
 public enum RequestBody: Sendable, Equatable, Codable {
     case text(String)
     /// The form fields, in the order in which the client specified them.
     case form([FormField])
-    /// JSON text.
     case json(String)
 
     public struct FormField: Sendable, Equatable, Codable {

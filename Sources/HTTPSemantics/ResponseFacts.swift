@@ -4,7 +4,6 @@ import Foundation
 /// The members of a response head that the verdict needs, read once.
 public struct ResponseFacts: Sendable, Equatable {
     public var status: Int
-    /// The size of this response's body in bytes, if known.
     public var contentLength: Int64?
     public var contentRange: ContentRange?
     public var isMultipart: Bool
@@ -18,14 +17,10 @@ public struct ResponseFacts: Sendable, Equatable {
     public var challenges: [Challenge]
     /// Whether the response is the proxy's own demand for credentials.
     public var isOfProxy: Bool
-    /// `Retry-After` as it was sent.
     public var retryAfter: String?
 
     public init(status: Int, headers: [(name: String, value: String)], isOfProxy: Bool = false) {
-        func values(_ name: String) -> [String] {
-            headers.filter { $0.name.utf8.count == name.utf8.count && $0.name.lowercased() == name }.map(\.value)
-        }
-        func value(_ name: String) -> String? { values(name).first?.trimmingCharacters(in: .whitespaces) }
+        func value(_ name: String) -> String? { headers.value(of: name)?.trimmingCharacters(in: .whitespaces) }
         self.status = status
         // A transfer coding overrides the length (RFC 9112, section 6.3).
         let isCoded = value("transfer-encoding") != nil
@@ -34,12 +29,13 @@ public struct ResponseFacts: Sendable, Equatable {
         isMultipart = value("content-type")?.lowercased().hasPrefix("multipart/byteranges") ?? false
         isRedirect = [300, 301, 302, 303, 307, 308].contains(status) && !(value("location") ?? "").isEmpty
         self.isOfProxy = isOfProxy
-        challenges = values(isOfProxy ? "proxy-authenticate" : "www-authenticate").flatMap(Challenge.all(in:))
+        challenges = headers.values(of: isOfProxy ? "Proxy-Authenticate" : "WWW-Authenticate")
+            .flatMap(Challenge.all(in:))
         retryAfter = value("retry-after")
         label = FileLabel(
             contentType: value("content-type"), contentDisposition: value("content-disposition"),
             digests: DigestClaim.claims(ofStatus: status, headers))
-        let codings = values("content-encoding").joined(separator: ", ")
+        let codings = headers.values(of: "content-encoding").joined(separator: ", ")
         let coding = codings.trimmingCharacters(in: .whitespaces).lowercased()
         contentCoding = coding.isEmpty || coding == "identity" ? nil : coding
         let date = value("date").flatMap(Date.init(httpDate:))
@@ -72,7 +68,6 @@ public struct ResponseFacts: Sendable, Equatable {
 public enum ContentRange: Sendable, Equatable {
     /// `bytes first-last/complete`; `complete` is nil for `*`.
     case bytes(first: Int64, last: Int64, complete: Int64?)
-    /// `bytes */complete`
     case unsatisfied(complete: Int64)
 
     public init?(_ text: String) {
@@ -94,7 +89,6 @@ public enum ContentRange: Sendable, Equatable {
         self = .bytes(first: first, last: last, complete: complete)
     }
 
-    /// Whether the range is the complete representation.
     public var isWhole: Bool {
         guard case .bytes(0, let last, let complete?) = self else { return false }
         return last == complete - 1
@@ -161,7 +155,6 @@ public struct Validators: Sendable, Equatable, Codable {
 /// the headers of a 416 describe that response, not the file.
 public struct FileLabel: Sendable, Equatable {
     public var contentType: String?
-    /// The header as it was sent.
     public var contentDisposition: String?
     /// The digests are valid as long as the validators of the same response.
     public var digests: [DigestClaim]

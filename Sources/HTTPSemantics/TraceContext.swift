@@ -2,7 +2,6 @@ import Formats
 
 /// The position of a request in a distributed trace (W3C Trace Context, level 1: w3.org/TR/trace-context-1).
 public struct TraceContext: Sendable, Hashable {
-    /// The value of `traceparent`, in version 00.
     public let parent: String
     /// What the systems on the way have added; nil if there is nothing, or if it was invalid.
     public let state: String?
@@ -39,16 +38,13 @@ public struct TraceContext: Sendable, Hashable {
     /// Two hexadecimal digits. The lowest bit says that the sender may have recorded the trace.
     public var flags: String { String(parent.suffix(2)) }
 
-    /// The fields of a request.
     public var fields: [(name: String, value: String)] {
         [("traceparent", parent)] + (state.map { [("tracestate", $0)] } ?? [])
     }
 
     /// The context of a request that this service sends: the same trace, with a new identifier of the request.
     public func child(random: UInt64 = .random(in: 1 ... .max)) -> TraceContext {
-        let digits = String(max(random, 1), radix: 16)
-        let parentID = String(repeating: "0", count: 16 - digits.count) + digits
-        return TraceContext(valid: "00-\(traceID)-\(parentID)-\(flags)", state: state)
+        TraceContext(valid: "00-\(traceID)-\(max(random, 1).digits(16, radix: 16))-\(flags)", state: state)
     }
 
     private init(valid parent: String, state: String?) {
@@ -56,7 +52,6 @@ public struct TraceContext: Sendable, Hashable {
         self.state = state
     }
 
-    /// The bytes of a `traceparent` of version 00.
     private static let length = 55
     private static let dash = UInt8(ascii: "-")
 
@@ -66,7 +61,7 @@ public struct TraceContext: Sendable, Hashable {
 
     /// The members of a `tracestate` without blanks around them; nil if it is invalid, too long or empty.
     private static func checked(_ state: String) -> String? {
-        let members = state.split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty }
+        let members = state.split(separator: ",").map { $0.trimming(\.isHTTPSpace) }.filter { !$0.isEmpty }
         let joined = members.joined(separator: ",")
         guard !members.isEmpty, members.count <= 32, joined.utf8.count <= longestState,
             members.allSatisfy(isMember), Set(members.map(key)).count == members.count
@@ -93,13 +88,5 @@ public struct TraceContext: Sendable, Hashable {
 
     private static func isOfValue(_ byte: UInt8) -> Bool {
         0x20...0x7E ~= byte && byte != UInt8(ascii: ",") && byte != UInt8(ascii: "=")
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        func isBlank(_ character: Character) -> Bool { character == " " || character == "\t" }
-        let start = drop(while: isBlank)
-        return start.lastIndex { !isBlank($0) }.map { start[...$0] } ?? ""
     }
 }

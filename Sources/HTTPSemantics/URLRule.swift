@@ -37,9 +37,8 @@ public enum URLRule {
 
     /// Whether the host is an IPv6 address in brackets, with or without a zone (RFC 6874): `[fe80::1%eth0]`.
     private static func isIPv6(_ host: String) -> Bool {
-        var address = in6_addr()
         let text = host.dropFirst().dropLast().prefix { $0 != "%" }
-        return host.last == "]" && inet_pton(AF_INET6, String(text), &address) == 1
+        return host.last == "]" && text.utf8.contains(UInt8(ascii: ":")) && IPAddress(String(text)) != nil
     }
 
     /// For events, logs and metrics: the URL without user and password, and without its query, which often contains a signature.

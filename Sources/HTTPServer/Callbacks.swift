@@ -42,8 +42,7 @@ private func connectionChanged(
     case .CONNECTION_NOTIFY_STARTED:
         let address = mhd_connection_client_address(handle)
         let connection = Connection(
-            socket: mhd_connection_socket(handle),
-            remoteAddress: address.map { SocketAddress.text(of: $0) } ?? "unknown",
+            socket: mhd_connection_socket(handle), remoteAddress: RequestHead.remoteAddress(address),
             network: server.limitedNetwork(address))
         connectionContext.pointee = Unmanaged.passRetained(connection).toOpaque()
         server.insert(connection)
@@ -85,9 +84,7 @@ func takeOverSocket(
 /// would cut the target short.
 private func leaveEscaped(
     context: UnsafeMutableRawPointer?, handle: OpaquePointer?, text: UnsafeMutablePointer<CChar>?
-) -> Int {
-    text.map { strlen($0) } ?? 0
-}
+) -> Int { text.map { strlen($0) } ?? 0 }
 
 private func advanceExchange(
     context: UnsafeMutableRawPointer?, handle: OpaquePointer?, url: UnsafePointer<CChar>?,

@@ -19,7 +19,6 @@ final class Connection: Sendable {
         case idle(since: Instant, isFresh: Bool)
         /// A request is being received. Its head, or what has arrived of its body, sets the time.
         case receiving(until: Instant)
-        /// The handler is running, or the response is being sent.
         case answering
         case waiting(DeferredResponse, until: Instant)
         case streaming(ResponseStream)
@@ -34,7 +33,6 @@ final class Connection: Sendable {
         var lingers = false
         /// Set while `DisconnectMonitor` watches the socket.
         var watch: UInt64?
-        /// How the client takes the present response.
         var reader = SlowReaderDetector()
 
         func shutDown() { if let socket { _ = shutdown(socket, Int32(SHUT_RDWR)) } }
@@ -85,7 +83,6 @@ final class Connection: Sendable {
         }
     }
 
-    /// A request line has arrived.
     func enterHead(limit: Duration) {
         state.withLock { state in
             let start = if case .idle(let since, isFresh: true) = state.phase { since } else { Instant.now }
@@ -151,8 +148,7 @@ final class Connection: Sendable {
             case .idle(let since, let isFresh):
                 let limit = isFresh ? limits.headDeadline : limits.betweenRequests
                 state.checkRequest(until: since + limit, serverTime: limits.idleTimeout, now)
-            case .receiving(let until):
-                state.checkRequest(until: until, serverTime: limits.idleTimeout, now)
+            case .receiving(let until): state.checkRequest(until: until, serverTime: limits.idleTimeout, now)
             case .waiting(let answer, let until):
                 if until <= now { return answer }
             case .sending(let region):
@@ -232,11 +228,8 @@ extension SendQueue {
 
     // The layout of `struct tcp_info` in linux/tcp.h. The struct of the C library ends before the last two members.
 
-    /// Offset of `tcpi_unacked` (segments).
     private static let unacknowledged = 24
-    /// Offset of `tcpi_bytes_acked`.
     private static let acknowledged = 120
-    /// Offset of `tcpi_notsent_bytes`.
     private static let unsent = 144
     private static let size = 152
 }

@@ -1,4 +1,5 @@
 import Base
+import Formats
 import Glibc
 import Synchronization
 
@@ -18,7 +19,6 @@ final class ConnectionSet: Sendable {
 
     private struct Members {
         var connections: [ObjectIdentifier: Connection] = [:]
-        /// The number of connections of each limited network.
         var counts: [ClientNetwork: Int] = [:]
     }
 
@@ -32,7 +32,6 @@ final class ConnectionSet: Sendable {
 
     func count(of network: ClientNetwork) -> Int { members.withLock { $0.counts[network] ?? 0 } }
 
-    /// - Returns: whether the set was empty.
     func insert(_ connection: Connection) -> Bool {
         members.withLock { members in
             if let network = connection.network { members.counts[network, default: 0] += 1 }
@@ -59,7 +58,6 @@ final class ConnectionSet: Sendable {
         }
     }
 
-    /// Closes idle connections and finishes streams. Other exchanges continue.
     func beginClosing() {
         current.store(.closing, ordering: .sequentiallyConsistent)
         for connection in snapshot() {
@@ -67,7 +65,6 @@ final class ConnectionSet: Sendable {
         }
     }
 
-    /// Responds to all waiting requests, and prevents further waits.
     func cutShort(stopping: (RequestHead) -> Response) {
         current.store(.cutShort, ordering: .sequentiallyConsistent)
         for connection in snapshot() {
@@ -82,38 +79,27 @@ final class ConnectionSet: Sendable {
 
 /// The clients that share a limit on connections: an IPv4 address, or the /64 network of an IPv6 address, because one
 /// client can usually use all addresses of such a network.
-enum ClientNetwork: Hashable {
-    case v4(UInt32)
-    case v6(UInt64)
+struct ClientNetwork: Hashable {
+    private let address: IPAddress
 
-    /// nil for clients without an IP address.
     init?(_ address: UnsafePointer<sockaddr>) {
-        let raw = UnsafeRawPointer(address)
-        switch Int32(address.pointee.sa_family) {
-        case AF_INET: self = .v4(UInt32(bigEndian: raw.load(as: sockaddr_in.self).sin_addr.s_addr))
-        case AF_INET6:
-            let words = withUnsafeBytes(of: raw.load(as: sockaddr_in6.self).sin6_addr) { bytes in
-                (0..<4).map { UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4 * $0, as: UInt32.self)) }
-            }
-            self.init(words)
-        default: return nil
-        }
+        guard let address = IPAddress(address) else { return nil }
+        self.address = address.isIPv4 ? address : address == Self.loopback6 ? Self.loopback : address.prefix(64)
     }
 
-    /// - Parameter words: the four words of an IPv6 address.
-    private init(_ words: [UInt32]) {
-        let upper = UInt64(words[0]) << 32 | UInt64(words[1])
-        switch (upper, words[2], words[3]) {
-        case (0, 0xFFFF, let mapped): self = .v4(mapped)
-        case (0, 0, 1): self = .v4(0x7F00_0001)
-        default: self = .v6(upper)
-        }
-    }
+    private static let loopback = IPAddress("127.0.0.1")!
+    private static let loopback6 = IPAddress("::1")!
+    private static let loopbacks = Network("127.0.0.0/8")!
 
-    var isLoopback: Bool {
-        switch self {
-        case .v4(let address): address >> 24 == 127
-        case .v6: false
-        }
+    var isLoopback: Bool { Self.loopbacks.contains(address) }
+}
+
+extension IPAddress {
+    /// - Parameter address: the beginning of the structure of its family.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        let isV6 = Int32(address.pointee.sa_family) == AF_INET6
+        self.init(
+            UnsafeRawPointer(address),
+            length: isV6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
     }
 }

@@ -13,7 +13,6 @@ public final class DeferredResponse: Sendable {
         func abandon() { if case .response(let response) = self { response.abandon() } }
     }
 
-    /// The functions to call once, when the response is settled, and when the client disconnects before.
     private struct Owner {
         let settled: @Sendable () -> Void
         let disconnected: @Sendable () -> Void
@@ -27,7 +26,6 @@ public final class DeferredResponse: Sendable {
         var owner: Owner?
     }
 
-    /// The head of the request.
     let head: RequestHead
     private let state = Locked(State())
 
@@ -43,7 +41,6 @@ public final class DeferredResponse: Sendable {
         }
     }
 
-    /// Starts a task that produces the response.
     func begin(_ work: @escaping @Sendable () async -> Response) {
         let task = Task { self.settle(with: await work()) }
         // The cancellation has no effect if the work itself has set the response.
@@ -71,9 +68,7 @@ public final class DeferredResponse: Sendable {
     public func settle(with prepared: PreparedResponse) { settle(with: .prepared(prepared)) }
 
     private func settle(with settlement: Settlement) {
-        let owner: Owner?
-        let isTooLate: Bool
-        (owner, isTooLate) = state.withLock { state in
+        let (owner, isTooLate): (Owner?, Bool) = state.withLock { state in
             guard !state.isSettled else { return (nil, true) }
             state.isSettled = true
             state.settlement = settlement

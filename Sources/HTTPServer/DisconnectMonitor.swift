@@ -14,7 +14,6 @@ final class DisconnectMonitor: Sendable {
     }
 
     private let epoll: Descriptor
-    /// Written to stop the thread.
     private let stopEvent: Descriptor
     private let state = Locked(State())
 
@@ -30,7 +29,6 @@ final class DisconnectMonitor: Sendable {
         watch(stopEvent.number, for: EPOLLIN.rawValue, number: 0)
     }
 
-    /// Starts the thread, which runs until `stop()`.
     func start() throws(HTTPServerError) {
         let failure = DetachedThread.start(named: "http.disconnect") { self.untilStopped() }
         guard failure == 0 else { throw .systemCallFailed("pthread_create", errno: failure) }

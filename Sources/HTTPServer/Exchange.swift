@@ -27,7 +27,6 @@ final class Exchange {
     /// nil until the head was read, or if it was invalid.
     private var head: RequestHead?
     private var body: [UInt8] = []
-    /// When the head was accepted.
     private var bodyStart: Connection.Instant?
     /// The number of bytes of the body that have arrived, including those that were discarded.
     private var receivedLength = 0
@@ -47,7 +46,6 @@ final class Exchange {
         connection.enterHead(limit: server.options.headDeadline)
     }
 
-    /// The exchange has ended, completely or not.
     func end() {
         if case .waiting(let answer) = step { answer.take()?.abandon() }
         returnBudget()
@@ -65,8 +63,7 @@ final class Exchange {
     func advance(_ handle: OpaquePointer, line: RequestLine, piece: UnsafeRawBufferPointer) -> MHD_Result {
         switch step {
         case .head: readHead(handle, line: line)
-        case .body(let limit, let respond):
-            piece.isEmpty ? deliver(respond, handle) : append(piece, limit: limit)
+        case .body(let limit, let respond): piece.isEmpty ? deliver(respond, handle) : append(piece, limit: limit)
         case .refused(let response): answer(response, handle)
         case .discarding(let fault, let allowance):
             piece.isEmpty ? refuse(fault, handle) : discard(piece, because: fault, allowance: allowance)
@@ -94,7 +91,7 @@ extension Exchange {
     }
 
     private func admit(_ head: RequestHead, framing: Framing, _ handle: OpaquePointer) -> MHD_Result {
-        endsConnection = framing.isChunked
+        endsConnection = framing == .chunked
         switch server.handler.admit(head) {
         case .refuse(let response):
             if framing.hasBody { return answer(response, handle, isLast: true) }
@@ -246,7 +243,6 @@ extension Connection.Phase {
     }
 }
 
-/// The change from HTTP to a WebSocket.
 extension Exchange {
     func accept(_ upgrade: WebSocketUpgrade, _ handle: OpaquePointer) -> MHD_Result {
         guard server.connections.stage == .open else { return refuse(.stopping, handle) }
@@ -254,7 +250,7 @@ extension Exchange {
         guard server.webSockets.hasRoom(for: connection.network, perNetwork: limit) else {
             return refuse(.tooManyWebSockets, handle)
         }
-        guard let reply = MHDResponse(upgrade.handshake) else { return .NO }
+        guard let reply = MHDResponse(upgrade) else { return .NO }
         step = .upgrading(upgrade)
         connection.enter(.answering)
         return reply.queue(.switchingProtocols, on: handle)

@@ -14,7 +14,6 @@ public final class HTTPServer: Sendable {
     public let port: UInt16
     private let supervisor: ServerSupervisor
 
-    /// Binds the address, listens, and starts to serve requests.
     public init(options: Options = Options(), handler: any RequestHandler) throws(HTTPServerError) {
         try options.validate()
         let network = try options.address.map { address throws(HTTPServerError) in
@@ -37,16 +36,13 @@ public final class HTTPServer: Sendable {
     ///
     /// Returns when the last thread and socket are closed. Further calls wait for the same end.
     public func stop(grace: Duration) async {
-        await withCheckedContinuation { continuation in
-            supervisor.stop(grace: grace) { continuation.resume() }
-        }
+        await withCheckedContinuation { continuation in supervisor.stop(grace: grace) { continuation.resume() } }
     }
 
     /// The configuration of a server. The defaults suit a service with few clients.
     public struct Options: Sendable, Hashable {
         /// An IPv4 or IPv6 literal; nil: the server does not listen on TCP. `::` also accepts IPv4 clients.
         public var address: String? = "127.0.0.1"
-        /// 0 lets the system choose; see ``HTTPServer/port``.
         public var port: UInt16 = 0
         /// A Unix domain socket to listen on, also in addition to `address`. At least one of both is needed.
         public var unixSocket: UnixSocket?
@@ -136,25 +132,16 @@ extension HTTPServer.Options {
     }
 }
 
-/// The reason why a server could not start. The description says what to change.
 public enum HTTPServerError: Error, Sendable, Hashable {
-    /// The address is neither an IPv4 nor an IPv6 literal.
     case addressInvalid(String)
-    /// Another socket already listens on this address and port.
     case addressInUse(address: String, port: UInt16)
-    /// No interface of this machine has the address.
     case addressUnavailable(address: String)
-    /// A process listens on this Unix domain socket.
     case pathInUse(String)
     /// The path of a Unix domain socket is empty, or has more bytes than an address can hold.
     case pathInvalid(String)
-    /// There is a file at the path of the Unix domain socket that is not a socket.
     case pathOccupied(String)
-    /// The process does not have the privileges for this port.
     case permissionDenied(address: String, port: UInt16)
-    /// An option is outside its range.
     case optionInvalid(String)
-    /// A system call failed for another reason.
     case systemCallFailed(String, errno: Int32)
     /// The library could not start. The most likely reason is that threads or descriptors ran out.
     case libraryFailed

@@ -9,7 +9,6 @@ import HTTPTypes
 // with a space before the colon. It also ends strings at a NUL, joins folded lines, and ends lines at a bare LF or CR. If
 // a proxy reads the same bytes differently, an attacker can hide a request in them (request smuggling).
 
-/// Collects the fields of a head and validates them.
 struct HeadReader {
     private var fields = RequestFields()
     private var sawInvalidField = false
@@ -28,9 +27,7 @@ struct HeadReader {
         _ handle: OpaquePointer, line: RequestLine, target: String?, from remoteAddress: String, maxFields: Int
     ) throws(RequestFault) -> (RequestHead, Framing) {
         guard let method = HTTPRequest.Method(line.method) else { throw .methodInvalid }
-        guard let target, line.confirms(target), let form = RequestTarget(target, method) else {
-            throw .targetInvalid
-        }
+        guard let target, line.confirms(target), let form = RequestTarget(target, method) else { throw .targetInvalid }
         let size = mhd_connection_head_size(handle)
         var reader = HeadReader(line)
         reader.fields.reserve(bytes: size, fields: 8)
@@ -55,14 +52,8 @@ struct HeadReader {
             sawInvalidField = true
             return
         }
-        fields.append(name: name, value: Self.withoutOuterSpace(value))
-    }
-
-    /// White space around a value is not part of it (RFC 9110, section 5.5).
-    private static func withoutOuterSpace(_ value: UnsafeBufferPointer<UInt8>) -> Slice<UnsafeBufferPointer<UInt8>> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let rest = value.drop(while: isSpace)
-        return rest.prefix((rest.lastIndex { !isSpace($0) }).map { $0 - rest.startIndex + 1 } ?? 0)
+        // White space around a value is not part of it (RFC 9110, section 5.5).
+        fields.append(name: name, value: value.trimming(\.isHTTPSpace))
     }
 
     private func framing(isHTTP11: Bool, maxFields: Int) throws(RequestFault) -> Framing {
@@ -99,7 +90,6 @@ private func takeField(
     return .YES
 }
 
-/// The request line, as the library has parsed it.
 struct RequestLine {
     private let url: UnsafePointer<CChar>
     private let methodText: UnsafePointer<CChar>
@@ -156,23 +146,10 @@ struct RequestTarget: Equatable {
     }
 }
 
-/// How the end of a request body is determined.
-enum Framing {
+enum Framing: Equatable {
     case none
     case length(Int)
     case chunked
 
-    var hasBody: Bool {
-        switch self {
-        case .none, .length(0): false
-        case .length, .chunked: true
-        }
-    }
-
-    var isChunked: Bool {
-        switch self {
-        case .none, .length: false
-        case .chunked: true
-        }
-    }
+    var hasBody: Bool { self != .none && self != .length(0) }
 }

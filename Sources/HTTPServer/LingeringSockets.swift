@@ -8,12 +8,7 @@ import Glibc
 /// closed, the kernel resets the connection, and the client may not read the response. So these sockets stay open for a
 /// short time, and their input is discarded.
 final class LingeringSockets: Sendable {
-    private struct Entry {
-        var descriptor: Descriptor
-        var end: Connection.Instant
-    }
-
-    private let entries = Locked<[Entry]>([])
+    private let entries = Locked<[(descriptor: Descriptor, end: Connection.Instant)]>([])
 
     var isEmpty: Bool { entries.withLock { $0.isEmpty } }
 
@@ -21,15 +16,12 @@ final class LingeringSockets: Sendable {
     func add(_ descriptor: Descriptor) {
         entries.withLock { entries in
             guard entries.count < Self.limit else { return }
-            entries.append(Entry(descriptor: descriptor, end: .now + Self.timeLimit))
+            entries.append((descriptor, .now + Self.timeLimit))
         }
     }
 
-    /// Discards input, and closes the sockets that have ended or reached the time limit.
     func drain(at now: Connection.Instant) {
-        entries.withLock { entries in
-            entries.removeAll { $0.end <= now || !Self.discard(from: $0.descriptor.number) }
-        }
+        entries.withLock { entries in entries.removeAll { $0.end <= now || !Self.discard(from: $0.descriptor.number) } }
     }
 
     func closeAll() { entries.withLock { $0 = [] } }

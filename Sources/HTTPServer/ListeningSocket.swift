@@ -19,7 +19,7 @@ struct ListeningSocket {
     private static let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
     /// The maximum number of connections that wait to be accepted. The kernel reduces it to its own maximum.
-    private static let backlog: Int32 = 4_096
+    static let backlog: Int32 = 4_096
 
     private static func listen(
         _ descriptor: Int32, at address: inout SocketAddress, named literal: String
@@ -33,9 +33,7 @@ struct ListeningSocket {
         guard address.withSockaddr({ bind(descriptor, $0, length) }) == 0 else {
             throw failure(of: "bind", address: literal, port: port)
         }
-        guard Glibc.listen(descriptor, backlog) == 0 else {
-            throw failure(of: "listen", address: literal, port: port)
-        }
+        guard Glibc.listen(descriptor, backlog) == 0 else { throw failure(of: "listen", address: literal, port: port) }
     }
 
     private static func set(_ descriptor: Int32, level: Int32, option: Int32, to value: Int32) {
@@ -77,7 +75,6 @@ struct SocketAddress {
         }
     }
 
-    /// The address that a socket is bound to.
     init(boundTo descriptor: Int32) throws(HTTPServerError) {
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withSockaddr { getsockname(descriptor, $0, &length) }
@@ -105,30 +102,5 @@ struct SocketAddress {
 
     private mutating func store<Address>(_ address: Address) {
         withUnsafeMutableBytes(of: &storage) { $0.storeBytes(of: address, as: Address.self) }
-    }
-
-    /// The text of a client address, as in `RequestHead.remoteAddress`. IPv4 in IPv6 (`::ffff:192.0.2.1`) appears as IPv4.
-    static func text(of address: UnsafePointer<sockaddr>) -> String {
-        let raw = UnsafeRawPointer(address)
-        switch Int32(address.pointee.sa_family) {
-        case AF_INET:
-            return text(of: raw.load(as: sockaddr_in.self).sin_addr, family: AF_INET)
-        case AF_INET6:
-            let text = text(of: raw.load(as: sockaddr_in6.self).sin6_addr, family: AF_INET6)
-            return text.hasPrefix("::ffff:") && text.utf8.contains(UInt8(ascii: ".")) ? String(text.dropFirst(7)) : text
-        case AF_UNIX: return RequestHead.unixAddress
-        default: return "unknown"
-        }
-    }
-
-    private static func text<Address>(of address: Address, family: Int32) -> String {
-        withUnsafeBytes(of: address) { source in
-            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
-                guard inet_ntop(family, source.baseAddress, text.baseAddress, socklen_t(text.count)) != nil,
-                    let start = text.baseAddress
-                else { return "unknown" }
-                return String(cString: start)
-            }
-        }
     }
 }

@@ -6,7 +6,6 @@ import Glibc
 /// ends. No connection may be suspended then.
 struct MHDDaemon: ~Copyable, @unchecked Sendable {
     private let handle: OpaquePointer
-    /// The reference that the callbacks use.
     private let context: Unmanaged<ServerContext>
 
     /// - Parameters:

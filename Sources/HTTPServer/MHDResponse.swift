@@ -30,24 +30,17 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
     /// A response that can be queued several times, on any connection. nil if memory runs out, or if the body can be
     /// read only once.
     init?(_ response: Response) {
-        guard response.status.code >= 200 else { return nil }
-        let made: OpaquePointer? =
-            switch response.body {
-            case .none: MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
-            case .bytes(let bytes): bytes.withUnsafeBytes(Self.copy)
-            case .file, .stream: nil
-            }
-        guard let made else { return nil }
+        guard response.status.code >= 200, let made = Self.make(response.body) else { return nil }
         self.response = made
         Self.add(response.headers, to: made)
     }
 
     /// The acceptance of a handshake. The library adds `Connection: Upgrade`. nil if memory runs out.
-    init?(_ handshake: WebSocketHandshake) {
+    init?(_ upgrade: WebSocketUpgrade) {
         guard let made = MHD_create_response_for_upgrade(takeOverSocket, nil) else { return nil }
         response = made
         MHD_add_response_header(made, "Upgrade", "websocket")
-        MHD_add_response_header(made, HTTPField.Name.secWebSocketAccept.rawName, handshake.accept)
+        MHD_add_response_header(made, HTTPField.Name.secWebSocketAccept.rawName, upgrade.accept)
     }
 
     deinit { MHD_destroy_response(response) }
@@ -58,9 +51,7 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
     }
 
     private static func add(_ fields: HTTPFields, to made: OpaquePointer) {
-        for field in fields where !isOurs(field) {
-            MHD_add_response_header(made, field.name.rawName, field.value)
-        }
+        for field in fields where !isOurs(field) { MHD_add_response_header(made, field.name.rawName, field.value) }
         for field in SecurityHeaders.all where fields[field.name] == nil {
             MHD_add_response_header(made, field.name.rawName, field.value)
         }
@@ -75,16 +66,21 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
 
     private static func make(_ body: Body, on connection: Connection, handle: OpaquePointer) -> OpaquePointer? {
         switch body {
-        case .none: MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
-        case .bytes(let bytes): bytes.withUnsafeBytes(copy)
+        case .none, .bytes: make(body)
         case .file(let region): make(region)
         case .stream(let stream): make(stream, on: connection, handle: handle)
         }
     }
 
-    private static func copy(_ bytes: UnsafeRawBufferPointer) -> OpaquePointer? {
-        MHD_create_response_from_buffer(
-            bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    private static func make(_ body: Body) -> OpaquePointer? {
+        switch body {
+        case .none: MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+        case .bytes(let bytes):
+            bytes.withUnsafeBytes {
+                MHD_create_response_from_buffer($0.count, .init(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
+            }
+        case .file, .stream: nil
+        }
     }
 
     private static func make(_ region: FileRegion) -> OpaquePointer? {
@@ -101,22 +97,19 @@ struct MHDResponse: ~Copyable, @unchecked Sendable {
         let reader = Unmanaged.passRetained(StreamReader(stream: stream, handle: handle))
         let made = MHD_create_response_from_callback(
             stream.length.map { UInt64($0) } ?? sizeUnknown, stream.length == nil ? openBlock : streamBlock, readStream,
-            reader.toOpaque(),
-            releaseStream)
+            reader.toOpaque(), releaseStream)
         if made == nil { releaseStream(reader.toOpaque()) }
         return made
     }
 
     /// MHD_SIZE_UNKNOWN, a macro that Swift does not import.
     private static let sizeUnknown = UInt64.max
-    /// The buffer in bytes for bodies with a known length.
     private static let streamBlock = 16 << 10
     /// The buffer in bytes for the other bodies. Only HTTP/1.0 clients use it: chunks are read into the buffer of the
     /// connection.
     private static let openBlock = 1 << 10
 }
 
-/// A stream with the connection that reads it.
 private final class StreamReader {
     let stream: ResponseStream
     let handle: OpaquePointer

@@ -12,10 +12,9 @@ public final class AnswerBudget: Sendable {
         var heldBy: [String: Int] = [:]
     }
 
-    /// The bytes of each answer that the budget does not count. So small requests are served while large answers use all of it.
+    /// The bytes of each answer that the budget does not count. So small requests are served while large ones use all of it.
     public static let freeBytes = 16 << 10
 
-    /// The size of the budget, and the part that one holder may have.
     private let bytes, bytesOfHolder: Int
     private let state = Locked(State())
 
@@ -24,7 +23,6 @@ public final class AnswerBudget: Sendable {
         self.bytesOfHolder = bytesOfHolder
     }
 
-    /// The counted bytes of all answers.
     public var held: Int { state.withLock(\.held) }
 
     /// The memory of one answer, which has no bytes yet.
@@ -89,24 +87,21 @@ public final class AnswerShare: Sendable {
 /// One body is limited by its admission. Without a common limit, a few dozen clients that send large bodies slowly would
 /// exhaust the memory of the process.
 final class BodyBudget: Sendable {
-    /// The bytes of each body that the budget does not count. So small requests are served while large bodies use all of it.
-    static let freeBytes = 16 << 10
-
+    /// The budget does not count the first `AnswerBudget.freeBytes` of each body.
     private let available: Atomic<Int>
 
-    /// - Parameter bytes: the size of the budget, 0 or more.
     init(bytes: Int) { available = Atomic(bytes) }
 
     /// Whether a body of this length fits now. Another body may take the memory before this one arrives.
     func hasRoom(forBodyOf length: Int) -> Bool {
-        length - Self.freeBytes <= max(0, available.load(ordering: .relaxed))
+        length - AnswerBudget.freeBytes <= max(0, available.load(ordering: .relaxed))
     }
 
     /// Takes the bytes for a body that grows from one length to another.
     ///
     /// - Returns: false if the budget is exhausted. Nothing is taken then.
     func grow(from old: Int, to new: Int) -> Bool {
-        let bytes = Self.counted(new) - Self.counted(old)
+        let bytes = AnswerBudget.counted(new) - AnswerBudget.counted(old)
         guard bytes > 0 else { return true }
         guard available.subtract(bytes, ordering: .relaxed).newValue >= 0 else {
             available.add(bytes, ordering: .relaxed)
@@ -115,11 +110,8 @@ final class BodyBudget: Sendable {
         return true
     }
 
-    /// Returns the bytes of a body of this length.
     func giveBack(bodyOf length: Int) {
-        let bytes = Self.counted(length)
+        let bytes = AnswerBudget.counted(length)
         if bytes > 0 { available.add(bytes, ordering: .relaxed) }
     }
-
-    private static func counted(_ length: Int) -> Int { max(0, length - freeBytes) }
 }

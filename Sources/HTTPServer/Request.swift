@@ -1,46 +1,34 @@
+import Formats
+import Glibc
 import HTTPTypes
 
-/// A complete request.
 public struct Request: Sendable, Hashable {
     public var head: RequestHead
     /// The body without transfer encoding; empty if there is none.
-    public var body: [UInt8]
-
-    public init(head: RequestHead, body: [UInt8] = []) {
-        self.head = head
-        self.body = body
-    }
+    public var body: [UInt8] = []
 }
 
-/// The request line and header fields.
 public struct RequestHead: Sendable, Hashable {
     public var method: HTTPRequest.Method
     /// The request target as it was sent: percent-encoded, with its query. Of a target in absolute form, only the path
     /// and the query; its host is the value of `Host`. `*` for a request about the server itself (OPTIONS).
     public var target: String
-    /// The header fields in the order in which they were sent.
-    public var headers: RequestFields
+    public var headers: RequestFields = [:]
     /// The IP address of the client without the port. An IPv4 client of an IPv6 socket appears as IPv4. The address of a
     /// client of a Unix domain socket is `unixAddress`.
-    public var remoteAddress: String
+    public var remoteAddress = "127.0.0.1"
     /// The address of the client for whom a trusted proxy has sent the request, if the handler knows it.
     public var forwardedAddress: String?
     /// False for HTTP/1.0, which has neither chunked responses nor a mandatory `Host`.
-    public var isHTTP11: Bool
+    public var isHTTP11 = true
 
-    public init(
-        method: HTTPRequest.Method, target: String, headers: RequestFields = [:], remoteAddress: String = "127.0.0.1",
-        isHTTP11: Bool = true
-    ) {
-        self.method = method
-        self.target = target
-        self.headers = headers
-        self.remoteAddress = remoteAddress
-        self.isHTTP11 = isHTTP11
-    }
-
-    /// The `remoteAddress` of every client of a Unix domain socket.
     public static let unixAddress = "unix"
+
+    static func remoteAddress(_ address: UnsafePointer<sockaddr>?) -> String {
+        guard let address else { return "unknown" }
+        if Int32(address.pointee.sa_family) == AF_UNIX { return unixAddress }
+        return IPAddress(address)?.description ?? "unknown"
+    }
 
     /// The address of the client as far as it is known: without a trusted proxy, that of the connection.
     public var clientAddress: String { forwardedAddress ?? remoteAddress }
@@ -121,9 +109,7 @@ public struct RequestFields: Sendable, Hashable {
         bytes.append(contentsOf: name)
         let nameEnd = bytes.count
         bytes.append(contentsOf: value)
-        for index in nameEnd..<bytes.count where Self.endsText(bytes[index]) {
-            bytes[index] = UInt8(ascii: " ")
-        }
+        for index in nameEnd..<bytes.count where Self.endsText(bytes[index]) { bytes[index] = UInt8(ascii: " ") }
         fields.append(Field(start: Int32(start), nameEnd: Int32(nameEnd), end: Int32(bytes.count)))
     }
 
@@ -146,17 +132,13 @@ public struct RequestFields: Sendable, Hashable {
         guard Int(field.nameEnd - field.start) == expected.count else { return false }
         var index = Int(field.start)
         for byte in expected {
-            guard Self.lowercased(bytes[index]) == byte else { return false }
+            guard bytes[index].asciiLowercased == byte else { return false }
             index += 1
         }
         return true
     }
 
     private static func endsText(_ byte: UInt8) -> Bool { byte == 0 || byte == 10 || byte == 13 }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte
-    }
 
     private func string(_ start: Int32, _ end: Int32) -> String {
         String(decoding: bytes[Int(start)..<Int(end)], as: UTF8.self)

@@ -8,7 +8,7 @@ public protocol RequestHandler: Sendable {
     /// Called after the head has arrived, before any byte of a body is read (or, with `Expect: 100-continue`, sent).
     ///
     /// If a request with a body is refused, the connection is closed after the response, because the body is not read.
-    func admit(_ head: RequestHead) -> Admission
+    func admit(_ head: RequestHead) -> RouteDecision
 
     /// Renders the response to a request that the server itself refuses, so that all error documents look alike.
     ///
@@ -19,22 +19,19 @@ public protocol RequestHandler: Sendable {
     func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response
 }
 
-/// The decision about a request head.
-public enum Admission: Sendable {
+public enum RouteDecision: Sendable {
     /// Read the body, at most this many bytes (by default ``HTTPServer/Options/maxBodyBytes``), and respond to the
     /// complete request. A larger body is refused with 413.
     ///
     /// The server calls `respond` on its network thread, so it must return without waiting. It may use all that was
     /// found out about the head, so that nothing is looked up twice.
     case accept(maxBodyBytes: Int? = nil, respond: @Sendable (Request) -> Answer)
-    /// Respond now, without reading the body.
     case refuse(Response)
 }
 
 /// How a handler responds to a request: at once, or by asynchronous work while the connection is suspended.
 public enum Answer: Sendable {
     case now(Response)
-    /// The response was rendered before.
     case prepared(PreparedResponse)
     /// The closure runs as a separate task. If it takes longer than ``HTTPServer/Options/waitLimit``, or the server
     /// stops, the task is cancelled, the client gets 503, and the result of the closure is dropped. A client that
@@ -46,6 +43,5 @@ public enum Answer: Sendable {
     /// It is like `whileConnected`, without a task. The closure runs at once, on the thread of the connection, and must not
     /// block. It keeps the pending response until it can settle it. A task costs about 12 KiB while it waits.
     case parked(@Sendable (DeferredResponse) -> Void)
-    /// The connection becomes a WebSocket.
     case webSocket(WebSocketUpgrade)
 }

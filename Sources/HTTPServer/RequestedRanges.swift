@@ -52,9 +52,7 @@ public enum RequestedRanges: Sendable, Equatable {
     /// The outer optional is nil if the text is not a range, the inner one if the range is outside the file.
     private static func range(_ text: String, size: Int64) -> ClosedRange<Int64>?? {
         let ends = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isASCIIDigit) }) else {
-            return nil
-        }
+        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isASCIIDigit) }) else { return nil }
         switch (Int64(ends[0]), Int64(ends[1])) {
         case (let first?, let last?) where first <= last: return .some(bounded(first, last, size: size))
         case (let first?, nil) where ends[1].isEmpty: return .some(bounded(first, .max, size: size))

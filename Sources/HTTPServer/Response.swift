@@ -3,7 +3,6 @@ import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
-/// The response to one request.
 public struct Response: Sendable {
     /// 200 or above. The server sends interim responses (1xx) itself.
     public var status: HTTPResponse.Status
@@ -38,7 +37,6 @@ public enum Body: Sendable {
     case bytes([UInt8])
     /// A region of a file, which the kernel sends without copying it into this process.
     case file(FileRegion)
-    /// The bytes are produced while they are sent.
     case stream(ResponseStream)
 }
 
@@ -82,7 +80,6 @@ public final class FileRegion: Sendable {
 /// A response without a file or a stream that is sent many times. It is rendered once in the form of the library, which
 /// may send it on many connections at the same time.
 public final class PreparedResponse: Sendable {
-    /// The same response as a value, for a connection that needs other fields.
     public let response: Response
     private let rendered: MHDResponse
 

@@ -10,7 +10,6 @@ import Base
 /// every stream, and the client cannot distinguish this from the end that the owner sets. With a length, the body ends at the
 /// last byte. If the stream ends earlier, the connection is closed, so that the client detects the missing bytes.
 public final class ResponseStream: Sendable {
-    /// How a stream ended.
     public enum End: Sendable, Hashable {
         /// ``ResponseStream/finish()`` was called, or the announced length was written, and all bytes were sent.
         case finished
@@ -22,7 +21,6 @@ public final class ResponseStream: Sendable {
         case serverStopped
     }
 
-    /// A task that waits for room in the buffer.
     private struct Writer {
         let count: Int
         let continuation: CheckedContinuation<Bool, Never>
@@ -35,7 +33,6 @@ public final class ResponseStream: Sendable {
         var writer: Writer?
         /// Set when the stream is closed for writes. Buffered bytes are still sent, unless the client was too slow.
         var closed: End?
-        /// True after all bytes and the end were read.
         var drained = false
         var connection: Connection?
         /// Present while the connection is suspended because the buffer is empty.
@@ -64,9 +61,7 @@ public final class ResponseStream: Sendable {
         self.bufferLimit = bufferLimit
         let isEmpty = length == 0
         state = Locked(
-            State(
-                unwritten: length, closed: isEmpty ? .finished : nil, drained: isEmpty,
-                onEnd: onEnd))
+            State(unwritten: length, closed: isEmpty ? .finished : nil, drained: isEmpty, onEnd: onEnd))
     }
 
     /// Queues bytes for the client without waiting for it.
@@ -78,9 +73,7 @@ public final class ResponseStream: Sendable {
     ///   exceeded, which ends it.
     @discardableResult
     public func write(_ bytes: [UInt8]) -> Bool {
-        let tooSlow: Connection?
-        let accepted: Bool
-        (accepted, tooSlow) = state.withLock { state in
+        let (accepted, tooSlow): (Bool, Connection?) = state.withLock { state in
             guard state.closed == nil else { return (false, nil) }
             defer { state.suspension.take()?.resume() }
             guard state.buffer.count + bytes.count <= bufferLimit else {
@@ -133,7 +126,6 @@ public final class ResponseStream: Sendable {
 // MARK: - The reading half, called by the server
 
 extension ResponseStream {
-    /// The result of a read.
     enum Reading {
         case bytes(Int)
         /// No bytes yet. The connection was suspended.
@@ -212,7 +204,6 @@ struct ByteQueue {
         }
     }
 
-    /// Moves bytes to `buffer`, and returns their number.
     mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let moved = min(count, buffer.count)
         bytes.withUnsafeBytes { source in

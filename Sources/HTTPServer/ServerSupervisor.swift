@@ -18,7 +18,6 @@ final class ServerSupervisor: Sendable {
 
     init(_ context: ServerContext) { self.context = context }
 
-    /// Starts the thread, which then owns the daemon.
     func start(_ listeners: consuming Listeners) throws(HTTPServerError) {
         try context.disconnects.start()
         nonisolated(unsafe) let run = SupervisorRun(self, listeners)
@@ -51,7 +50,6 @@ final class ServerSupervisor: Sendable {
     }
 }
 
-/// The state and the work of the thread.
 private final class SupervisorRun {
     private let supervisor: ServerSupervisor
     private let context: ServerContext
@@ -59,7 +57,6 @@ private final class SupervisorRun {
     private var nextSweep = Connection.Instant.now
     private var trimPolicy = MemoryTrimPolicy()
     private var grace = PauseDetector()
-    /// When the last wait ended.
     private var roundBegan = Connection.Instant.now
 
     init(_ supervisor: ServerSupervisor, _ listeners: consuming Listeners) {
@@ -100,7 +97,6 @@ private final class SupervisorRun {
         while !context.connections.isEmpty, .now < end { makeRound(atMost: end - .now) }
     }
 
-    /// Waits until work is due, and does it.
     private func makeRound(atMost limit: Duration) {
         let pause = max(.zero, min(limit, context.lingering.isEmpty ? nextSweep - .now : LingeringSockets.interval))
         context.wake.wait(atMost: pause)

@@ -1,7 +1,6 @@
 import Base
 import Glibc
 
-/// A Unix domain socket on which a server listens.
 public struct UnixSocket: Sendable, Hashable {
     /// The path has at most 107 bytes.
     public var path: String
@@ -32,13 +31,10 @@ struct UnixListeningSocket {
         guard let file = UnixSocketFile(at: path), chmod(path, mode_t(socket.mode)) == 0 else {
             throw Self.failure(of: "chmod", path)
         }
-        guard listen(descriptor.number, Self.backlog) == 0 else { throw Self.failure(of: "listen", path) }
+        guard listen(descriptor.number, ListeningSocket.backlog) == 0 else { throw Self.failure(of: "listen", path) }
         self.descriptor = descriptor
         self.file = file
     }
-
-    /// The maximum number of connections that wait to be accepted. The kernel reduces it to its own maximum.
-    private static let backlog: Int32 = 4_096
 
     private static func address(of path: String) throws(HTTPServerError) -> sockaddr_un {
         var address = sockaddr_un()
@@ -62,7 +58,6 @@ struct UnixListeningSocket {
         return descriptor
     }
 
-    /// Removes the file at the path if it is a socket on which no process listens.
     private static func removeUnused(_ path: String, _ address: inout sockaddr_un) throws(HTTPServerError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -97,7 +92,6 @@ final class UnixSocketFile: Sendable {
     private let device: UInt64
     private let inode: UInt64
 
-    /// nil if there is no file.
     init?(at path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

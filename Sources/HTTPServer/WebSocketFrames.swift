@@ -6,11 +6,9 @@
 /// their bytes have arrived.
 public struct WebSocketDecoder: Sendable {
     public enum Event: Sendable, Equatable {
-        /// A complete message in UTF-8.
         case text([UInt8])
         case ping([UInt8])
         case pong
-        /// The code is nil if the client has sent none.
         case close(UInt16?)
     }
 
@@ -23,12 +21,10 @@ public struct WebSocketDecoder: Sendable {
         var left: Int
     }
 
-    /// The largest message in bytes.
     private let limit: Int
     /// The beginning of a frame until its payload; at most 14 bytes.
     private var head: [UInt8] = []
     private var frame: Frame?
-    /// The payload of the control frame.
     private var control: [UInt8] = []
     /// The text message so far; nil between messages.
     private var message: [UInt8]?
@@ -36,7 +32,6 @@ public struct WebSocketDecoder: Sendable {
 
     public init(limit: Int) { self.limit = limit }
 
-    /// The bytes of the message that has not arrived completely.
     public var heldBytes: Int { message?.count ?? 0 }
 
     /// Reads bytes, and appends what they complete. After a fault or a close, call it no more.
@@ -58,7 +53,6 @@ public struct WebSocketDecoder: Sendable {
 
     // MARK: Heads
 
-    /// nil until the head is complete.
     private func parsedHead() throws(WebSocketFault) -> Frame? {
         let (opcode, isFinal) = (head[0] & 0x0F, head[0] & 0x80 != 0)
         guard head[0] & 0x70 == 0 else { throw .protocolError }
@@ -155,9 +149,7 @@ enum WebSocketFrame {
     static let ping = frame(0x9, [])
 
     /// - Parameter code: nil: the peer has sent none.
-    static func close(_ code: UInt16?) -> [UInt8] {
-        frame(0x8, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
-    }
+    static func close(_ code: UInt16?) -> [UInt8] { frame(0x8, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? []) }
 
     private static func frame(_ opcode: UInt8, _ payload: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = [0x80 | opcode]
@@ -176,13 +168,10 @@ public enum WebSocketFault: UInt16, Error, Sendable {
     /// The service stops, or cannot serve the socket now.
     case goingAway = 1001
     case protocolError = 1002
-    /// A binary message.
     case unsupportedData = 1003
-    /// A text that is not UTF-8.
     case invalidText = 1007
     /// The peer is not allowed to stay, or reads too slowly.
     case policyViolation = 1008
     case messageTooLarge = 1009
-    /// The messages of all sockets take too much memory now.
     case tryAgainLater = 1013
 }

@@ -5,11 +5,9 @@ import Glibc
 /// Serves all WebSockets on one thread, with epoll. The library hands over the socket of an accepted handshake, so an idle
 /// WebSocket holds no connection of the library, and costs a few hundred bytes here.
 final class WebSocketLoop: Sendable {
-    /// What other threads ask of the thread.
     enum Command: Sendable {
         case add(NewWebSocket)
         case send(Int, [UInt8])
-        /// The receiver has returned for a message.
         case handled(Int, reply: WebSocketReply?)
         case trust(Int)
         case close(Int)
@@ -32,12 +30,10 @@ final class WebSocketLoop: Sendable {
         case stopped
     }
 
-    /// The largest number of open WebSockets.
     private let limit: Int
     /// The memory for the messages of all sockets, and for the bodies of requests.
     let bodies: BodyBudget
     let epoll: Descriptor
-    /// Written when a command is posted.
     let wake: Descriptor
     private let state = Locked(State())
     private let ended = AutoResetEvent()
@@ -57,7 +53,6 @@ final class WebSocketLoop: Sendable {
         epoll_ctl(epoll.number, EPOLL_CTL_ADD, wake.number, &event)
     }
 
-    /// Whether there is room for one more, of this network.
     func hasRoom(for network: ClientNetwork?, perNetwork: Int) -> Bool {
         state.withLock { state in
             guard state.stage != .stopped, state.count < limit else { return false }
@@ -108,7 +103,6 @@ final class WebSocketLoop: Sendable {
         }
     }
 
-    /// The thread has closed a socket.
     func recordClosed(_ network: ClientNetwork?) {
         state.withLock { state in
             state.count -= 1
@@ -136,7 +130,6 @@ final class WebSocketLoop: Sendable {
     private static let stopTime = Duration.seconds(2)
 }
 
-/// A socket for the thread of the loop.
 struct NewWebSocket: Sendable {
     let number: Int
     let socket: Descriptor

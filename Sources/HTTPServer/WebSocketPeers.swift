@@ -2,7 +2,6 @@ import Base
 import CMicroHTTPD
 import Glibc
 
-/// The work of the loop's thread.
 final class WebSocketPeers {
     private let loop: WebSocketLoop
     var peers: [Int: WebSocketPeer] = [:]
@@ -236,12 +235,10 @@ final class WebSocketPeers {
 
     static let sweepMilliseconds: Int32 = 2_000
     private static let drainTime = Duration.seconds(2)
-    /// The bytes that are read at once.
     private static let pieceSize = 16 << 10
     private static let sendFlags = Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
 }
 
-/// What time requires of WebSockets.
 extension WebSocketPeers {
     /// Pings silent peers, and closes those that do not answer or were never trusted. After a late sweep it closes none
     /// for a while.
@@ -280,19 +277,14 @@ final class WebSocketPeer {
     var decoder: WebSocketDecoder
     /// The bytes that the kernel has not taken yet.
     var unsent = ByteQueue()
-    /// The memory of the answer that is unsent.
     var answer: AnswerShare?
-    /// The largest number of unsent bytes before the peer is disconnected.
     var unsentLimit = WebSocketPeer.mostUnsent
     /// Messages that wait until the receiver has returned, and until the peer has read the answer before.
     var inbox: [[UInt8]] = []
-    /// The task of the receiver.
     var task: Task<Void, Never>?
-    /// The bytes of the message that the receiver has.
     var bytesInWork = 0
     /// The bytes for which this socket has taken memory from the budget of bodies.
     var budgetedBytes = 0
-    /// The events that epoll reports.
     var interest = EPOLLIN.rawValue
     var lastHeard: Connection.Instant
     let openedAt: Connection.Instant
@@ -321,7 +313,6 @@ final class WebSocketPeer {
     /// A peer that leaves more bytes unread than these and one answer is disconnected.
     static let mostUnsent = 64 << 10
 
-    /// The bytes of all messages that are kept.
     var receivedBytes: Int { inbox.reduce(decoder.heldBytes + bytesInWork) { $0 + $1.count } }
 
     /// While the receiver works, or bytes are unsent, nothing more is read.

@@ -30,7 +30,7 @@ public struct Jobs: Sendable {
 
     /// nil if the job does not run. An attempt that has just ended may still be there.
     public func progress(of job: Job) -> LiveProgress? {
-        job.state.name == .running ? engine.progress(of: job.id) : nil
+        engine.progress(of: job)
     }
 
     public func progressOfRunning() -> [RunningJob] { engine.progressOfRunning() }
@@ -41,7 +41,7 @@ public struct Jobs: Sendable {
     public func page(_ query: JobQuery) async throws(StoreError) -> JobPage { try await store.jobs(query) }
 
     /// - Returns: nil if the file is no longer there.
-    public func openFile(of finish: Finish) async -> OpenedFile? { await engine.openFile(of: finish) }
+    public func openFile(of finish: JobResult) async -> OpenedFile? { await engine.openFile(of: finish) }
 
     // MARK: Creating
 
@@ -81,13 +81,7 @@ public struct Jobs: Sendable {
         _ job: Job, expecting revision: Int? = nil,
         _ change: (Job) throws -> (spec: JobSpec, fields: Set<PatchableField>)?
     ) async throws -> Job {
-        var job = job
-        while let (spec, fields) = try change(job) {
-            let outcome = try await engine.patch(job, to: spec, fields: fields, expecting: revision)
-            if let outcome { return outcome.job }
-            job = try await store.storedJob(job.id)
-        }
-        return job
+        try await engine.patch(job, expecting: revision, change)
     }
 
     /// Carries out an action. If it stops an attempt, it returns after the attempt has ended.
@@ -128,8 +122,8 @@ public struct Jobs: Sendable {
         _ selection: JobSelection, visible: VisibleSessions, deletesFiles: Bool, _ record: ActionRecord,
         once claim: IdempotencyClaim?, answer: (ActionRecord) -> IdempotentResponse
     ) async throws -> IdempotentResponse {
-        let done = try await engine.remove(selection, visible: visible, deletesFiles: deletesFiles, record)
-        return try await store.conclude(done, once: claim, answer: answer(done))
+        try await engine.delete(
+            selection, visible: visible, deletesFiles: deletesFiles, record, once: claim, answer: answer)
     }
 }
 

@@ -38,15 +38,7 @@ public struct Sessions: Sendable {
         _ session: Name, expecting revision: Int? = nil, audit note: AuditNote?,
         _ change: (SessionConfiguration) throws -> SessionConfiguration
     ) async throws -> SessionStatus {
-        while true {
-            let present = try await store.session(session).session
-            if let revision, revision != present.revision {
-                throw StoreError.sessionChanged(session, now: present.revision)
-            }
-            let configuration = try change(present.configuration)
-            let status = try await engine.changeSession(present, to: configuration, audit: note)
-            if let status { return status }
-        }
+        try await engine.changeSession(session, expecting: revision, audit: note, change)
     }
 
     /// Carries out an action on all jobs of a session.
@@ -66,7 +58,6 @@ public struct Sessions: Sendable {
     ///
     /// - Throws: `noSuchSession`, `noSuchEvent`.
     public func acknowledge(_ session: Name, through event: EventID) async throws -> SessionStatus {
-        try await store.acknowledge(session, through: event)
-        return try await store.session(session)
+        try await engine.acknowledge(session, through: event)
     }
 }

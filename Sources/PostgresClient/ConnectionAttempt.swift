@@ -1,7 +1,6 @@
 import CPostgreSQL
 import Glibc
 
-/// One attempt to connect to one server.
 struct ConnectionAttempt {
     let target: PostgresTarget
     let options: PostgresConnection.Options
@@ -12,14 +11,18 @@ struct ConnectionAttempt {
     func run(_ endpoint: [String: String]) throws(PostgresError) -> ConnectionHandle {
         let deadline = ContinuousClock.now + timeout
         let raw = ConnectionParameters.withArrays(parameters(of: endpoint)) { PQconnectStartParams($0, $1, 0) }
-        guard let raw else { throw .connectFailed(PostgresReport(.outOfMemory, message: "no memory for a connection")) }
-        let handle = ConnectionHandle(owning: raw, notices: NoticeReceiver(target.redaction, options.onNotice))
+        guard let raw else { throw .connectFailed(PostgresReport(.unavailable, message: "no memory for a connection")) }
+        let handle = ConnectionHandle(owning: raw, notices: NoticeReceiver(target.redaction))
         // The message then has the SQLSTATE, which libpq does not tell otherwise.
         PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
         do {
             try poll(handle, until: deadline)
+        } catch .lost(let report) {
+            throw .connectFailed(report)
+        } catch .timedOut {
+            throw .timedOut
         } catch {
-            throw Self.error(error)
+            throw .interrupted
         }
         PQsetnonblocking(raw, 1)
         try require(handle)
@@ -61,13 +64,12 @@ struct ConnectionAttempt {
     /// The first version with `client_connection_check_interval`, and that reports `in_hot_standby`.
     private static let leastVersion: Int32 = 140_000
 
-    /// The user's own parameters come first.
+    /// The user's own parameters come first. TCP sends a probe after 10 s without traffic. Lost probes, and bytes that are not
+    /// acknowledged for 10,000 ms, end the connection.
     private func parameters(of endpoint: [String: String]) -> [String: String] {
         let ours = [
-            "client_encoding": "UTF8", "fallback_application_name": options.applicationName,
-            "keepalives_idle": "\(options.keepalive.idleSeconds)",
-            "keepalives_interval": "\(options.keepalive.intervalSeconds)",
-            "keepalives_count": "\(options.keepalive.probes)", "tcp_user_timeout": "\(options.tcpUserTimeout)",
+            "client_encoding": "UTF8", "fallback_application_name": options.applicationName, "keepalives_idle": "10",
+            "keepalives_interval": "3", "keepalives_count": "3", "tcp_user_timeout": "10000",
         ].filter { $0.key == "client_encoding" || !target.has($0.key) }
         return target.parameters.merging(endpoint) { $1 }.merging(ours) { $1 }
     }
@@ -81,13 +83,5 @@ struct ConnectionAttempt {
         let message = target.redaction.firstLine(of: String(line))
         let condition = state.map { PostgresCondition(sqlState: $0) } ?? PostgresCondition(refusal: message)
         return PostgresReport(condition, sqlState: state, message: message)
-    }
-
-    private static func error(_ failure: RoundTripFailure) -> PostgresError {
-        switch failure {
-        case .lost(let report): .connectFailed(report)
-        case .timedOut: .timedOut
-        case .interrupted: .interrupted
-        }
     }
 }

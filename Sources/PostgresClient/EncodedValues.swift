@@ -3,7 +3,6 @@ import Glibc
 /// The values of a statement, one after another in one buffer: in the binary format, or as text for an inferred type.
 struct EncodedValues {
     private var bytes: [UInt8]
-    /// The place of each value; nil for NULL.
     private var places: [Range<Int>?] = []
     let types: [UInt32]
     /// Each value has 1 for the binary format or 0 for text. A last one follows, so that the list is not empty.
@@ -50,34 +49,19 @@ extension [UInt8] {
     /// - Returns: false for NULL, which adds nothing.
     fileprivate mutating func append(_ value: PostgresValue) throws(PostgresError) -> Bool {
         switch value {
-        case .int8(let value): return try appendOptional(value) { (bytes, value) in bytes.appendBigEndian(value) }
-        case .float8(let value):
-            return try appendOptional(value) { (bytes, value) in bytes.appendBigEndian(value.bitPattern) }
-        case .bool(let value): return try appendOptional(value) { (bytes, value) in bytes.append(value ? 1 : 0) }
-        case .text(let value):
-            return try appendOptional(value) { (bytes, value) throws(PostgresError) in try bytes.append(value) }
-        case .bytea(let value): return try appendOptional(value) { (bytes, value) in bytes.append(contentsOf: value) }
-        case .inferred(let value):
-            return try appendOptional(value) { (bytes, value) throws(PostgresError) in
-                try bytes.append(value)
-                // libpq takes the length of a text from its end.
-                bytes.append(0)
-            }
+        case .int8(nil), .text(nil), .inferred(nil): return false
+        case .int8(let value?): appendBigEndian(value)
+        case .text(let value?): try append(value)
+        case .inferred(let value?):
+            try append(value)
+            // libpq takes the length of a text from its end.
+            append(0)
         case .int8Array(let values): try appendArray(values, of: .int8) { $0.appendBigEndian($1) }
         case .float8Array(let values): try appendArray(values, of: .float8) { $0.appendBigEndian($1.bitPattern) }
-        case .boolArray(let values): try appendArray(values, of: .bool) { $0.append($1 ? 1 : 0) }
         case .textArray(let values):
             try appendArray(values, of: .text) { (bytes, value) throws(PostgresError) in try bytes.append(value) }
         case .byteaArray(let values): try appendArray(values, of: .bytea) { $0.append(contentsOf: $1) }
         }
-        return true
-    }
-
-    private mutating func appendOptional<Value>(
-        _ value: Value?, _ append: (inout [UInt8], Value) throws(PostgresError) -> Void
-    ) throws(PostgresError) -> Bool {
-        guard let value else { return false }
-        try append(&self, value)
         return true
     }
 

@@ -6,7 +6,6 @@ final class ConnectionHandle {
     /// libpq keeps a pointer to it.
     let notices: NoticeReceiver
 
-    /// Takes ownership of a connection that `PQconnectStartParams` has begun.
     init(owning raw: OpaquePointer, notices: NoticeReceiver) {
         self.raw = raw
         self.notices = notices
@@ -17,7 +16,6 @@ final class ConnectionHandle {
 
     var isBad: Bool { PQstatus(raw) == CONNECTION_BAD }
 
-    /// libpq's message about the last error.
     var message: String { String(cString: PQerrorMessage(raw)) }
 
     /// A setting that the server reports; nil if it does not report this one.
@@ -27,14 +25,10 @@ final class ConnectionHandle {
 /// Receives the notices and warnings of the server. Without it, libpq prints them to the standard error.
 final class NoticeReceiver {
     private let redaction: Redaction
-    private let receive: (@Sendable (PostgresReport) -> Void)?
     /// Why the server ends the connection: it says so in a notice if no statement is under way.
     private(set) var farewell: PostgresReport?
 
-    init(_ redaction: Redaction, _ receive: (@Sendable (PostgresReport) -> Void)?) {
-        self.redaction = redaction
-        self.receive = receive
-    }
+    init(_ redaction: Redaction) { self.redaction = redaction }
 
     func install(on connection: OpaquePointer) {
         PQsetNoticeReceiver(connection, receiveNotice, Unmanaged.passUnretained(self).toOpaque())
@@ -42,13 +36,8 @@ final class NoticeReceiver {
 
     fileprivate func record(_ result: OpaquePointer) {
         let report = PostgresReport(of: result, redaction)
-        if report.condition.endsConnection { farewell = report }
-        receive?(report)
+        if report.condition == .connectionEnded { farewell = report }
     }
-}
-
-extension PostgresCondition {
-    fileprivate var endsConnection: Bool { [.adminShutdown, .crashShutdown, .idleTimeout].contains(self) }
 }
 
 private func receiveNotice(_ context: UnsafeMutableRawPointer?, _ result: OpaquePointer?) {
@@ -69,6 +58,5 @@ final class ResultHandle: @unchecked Sendable {
     /// Whether the error ended the statement only, and not the connection.
     var isOfStatement: Bool { PQresultErrorField(raw, cpostgresql_severity).map { String(cString: $0) } == "ERROR" }
 
-    /// The name of the command, such as `COMMIT` or `UPDATE`.
     var command: String { String(cString: PQcmdStatus(raw)) }
 }

@@ -17,7 +17,6 @@ public final class PostgresConnection {
 
     /// All calls throw after this moment; nil: only the options limit a round trip.
     public var deadline: ContinuousClock.Instant?
-    /// The round trips since the connection was opened.
     public private(set) var roundTrips = 0
 
     /// Connects to the first server of the URL that accepts the connection.
@@ -62,22 +61,8 @@ public final class PostgresConnection {
     /// Whether the connection can be used. False after an error that has closed it, and after `close`.
     public var isOpen: Bool { handle != nil }
 
-    /// The version as a number, such as 150018 for 15.18; 0 when the connection is closed.
-    public var serverVersion: Int { handle.map { Int(PQserverVersion($0.raw)) } ?? 0 }
-
-    /// The process of the server that serves this connection; 0 when it is closed.
-    public var serverProcess: Int32 { handle.map { PQbackendPID($0.raw) } ?? 0 }
-
-    /// Whether the connection is encrypted.
-    public var isEncrypted: Bool { handle.map { PQsslInUse($0.raw) == 1 } ?? false }
-
     /// Closes the connection. The server rolls an open transaction back.
     public func close() { handle = nil }
-
-    /// Other threads can cancel the statements of this connection with it; nil when it is closed.
-    public func canceller() -> PostgresCanceller? {
-        handle.flatMap { PQgetCancel($0.raw) }.map(PostgresCanceller.init(owning:))
-    }
 
     /// - Parameter limit: shortens the time for this round trip.
     func input(atMost limit: Duration? = nil) throws(PostgresError) -> ConnectionInput {
@@ -86,11 +71,8 @@ public final class PostgresConnection {
         return ConnectionInput(
             handle: handle, wait: wait, deadline: min(end, deadline ?? end), redaction: redaction)
     }
-
-    func countRoundTrip() { roundTrips += 1 }
 }
 
-/// It belongs to one thread at a time.
 @available(*, unavailable)
 extension PostgresConnection: Sendable {}
 
@@ -104,18 +86,12 @@ extension PostgresConnection {
         /// The longest time for connecting, for all servers of the URL together; nil: no such limit. A longer `connect_timeout`
         /// of the URL does not extend it. Each server has an equal part of it, so the connection tries the last server, too.
         public var connectLimit: Duration?
-        /// How long one round trip may take.
         public var timeout: Duration = .seconds(30)
         /// How many different statements are prepared on a connection. Further ones are parsed each time. 0 for a pooler
         /// that gives each transaction another server connection.
         public var preparedStatements = 500
         /// Refuses a standby, and tries the next host.
         public var requiresPrimary = true
-        /// TCP: the seconds without traffic until the first probe, between probes, and the lost probes that end the
-        /// connection, unless the URL has them.
-        public var keepalive = (idleSeconds: 10, intervalSeconds: 3, probes: 3)
-        /// TCP: milliseconds after which unacknowledged bytes end the connection, unless the URL has `tcp_user_timeout`.
-        public var tcpUserTimeout = 10_000
         /// Settings of the session.
         ///
         /// `client_connection_check_interval`: the server ends a statement whose client is gone after at most a second.
@@ -124,8 +100,6 @@ extension PostgresConnection {
         public var settings = [
             "client_connection_check_interval": "1000", "idle_in_transaction_session_timeout": "10000",
         ]
-        /// Receives notices and warnings of the server, on the thread of the connection.
-        public var onNotice: (@Sendable (PostgresReport) -> Void)?
 
         public init() {}
     }
@@ -141,7 +115,6 @@ extension PostgresConnection {
         try perform(statements, commits: true)
     }
 
-    /// Executes one statement in a transaction of its own.
     @discardableResult
     public func execute(_ statement: PostgresStatement) throws(PostgresError) -> PostgresResult {
         try perform([statement], commits: true)[0]
@@ -222,7 +195,7 @@ extension PostgresConnection {
             throw close(after: error, mayBeStored: false)
         }
         takeNotifications()
-        countRoundTrip()
+        roundTrips += 1
         return input
     }
 
@@ -241,7 +214,8 @@ extension PostgresConnection {
 }
 
 extension PostgresCondition {
-    fileprivate var outdatesStatements: Bool { self == .statementUnknown || self == .notSupported }
+    /// Whether the server has other prepared statements than this connection knows. The next call prepares them again.
+    public var outdatesStatements: Bool { self == .statementUnknown || self == .notSupported }
 }
 
 extension PostgresConnection {

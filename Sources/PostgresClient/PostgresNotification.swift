@@ -1,16 +1,9 @@
 import CPostgreSQL
 import Glibc
 
-/// A message of `NOTIFY`.
 public struct PostgresNotification: Sendable, Hashable {
     public var channel: String
-    /// Empty if the sender gave none.
-    public var payload: String
-
-    public init(channel: String, payload: String = "") {
-        self.channel = channel
-        self.payload = payload
-    }
+    public var payload = ""
 }
 
 extension PostgresConnection {
@@ -43,7 +36,6 @@ extension PostgresConnection {
         }
     }
 
-    /// Takes the notifications that libpq has received.
     func takeNotifications() {
         guard let handle else { return }
         while let notification = PQnotifies(handle.raw) {
@@ -69,7 +61,6 @@ struct NotificationBuffer {
         order.append(notification)
     }
 
-    /// The notifications in the order of their arrival.
     mutating func takeAll() -> [PostgresNotification] {
         defer {
             order = []

@@ -22,12 +22,10 @@ public struct PostgresResult: Sendable, RandomAccessCollection {
         (0..<PQnfields(handle.raw)).first { String(cString: PQfname(handle.raw, $0)) == name }.map(Int.init)
     }
 
-    /// The names of the columns, in their order.
     public var columnNames: [String] {
         (0..<PQnfields(handle.raw)).map { PQfname(handle.raw, $0).map { String(cString: $0) } ?? "" }
     }
 
-    /// The name of the command, such as `COMMIT` or `ROLLBACK`.
     var command: String { handle.command }
 }
 
@@ -71,7 +69,6 @@ public struct PostgresField {
     let type: PostgresType
     let bytes: UnsafeRawBufferPointer
 
-    /// nil if the value has another size.
     func bigEndian<Integer: FixedWidthInteger>(_: Integer.Type) -> Integer? {
         guard bytes.count == MemoryLayout<Integer>.size else { return nil }
         return Integer(bigEndian: bytes.loadUnaligned(as: Integer.self))

@@ -18,14 +18,10 @@ public struct PostgresStatement: Sendable, Equatable {
 /// An array is for `unnest($1)`: a statement then writes any number of rows.
 public enum PostgresValue: Sendable, Equatable {
     case int8(Int64?)
-    case float8(Double?)
-    case bool(Bool?)
     /// Without NUL, which PostgreSQL cannot store in a text.
     case text(String?)
-    case bytea([UInt8]?)
     case int8Array([Int64?])
     case float8Array([Double?])
-    case boolArray([Bool?])
     case textArray([String?])
     case byteaArray([[UInt8]?])
     /// A value as SQL writes it in a literal, such as `-1`, `0.5`, `\x00ff` for bytes, or any text without NUL. The server
@@ -35,13 +31,9 @@ public enum PostgresValue: Sendable, Equatable {
     var type: PostgresType {
         switch self {
         case .int8: .int8
-        case .float8: .float8
-        case .bool: .bool
         case .text: .text
-        case .bytea: .bytea
         case .int8Array: .int8Array
         case .float8Array: .float8Array
-        case .boolArray: .boolArray
         case .textArray: .textArray
         case .byteaArray: .byteaArray
         case .inferred: .inferred
@@ -54,7 +46,6 @@ public enum PostgresValue: Sendable, Equatable {
 
 /// The identifiers of types that every server has (`pg_type.dat`).
 struct PostgresType: Sendable, Hashable {
-    /// The column `pg_type.oid`.
     let oid: UInt32
 
     /// The server takes the type from the statement.
@@ -72,7 +63,6 @@ struct PostgresType: Sendable, Hashable {
     static let float8 = PostgresType(oid: 701)
     /// The type of a literal, such as `SELECT 'a'` in an old server.
     static let unknown = PostgresType(oid: 705)
-    static let boolArray = PostgresType(oid: 1000)
     static let byteaArray = PostgresType(oid: 1001)
     static let textArray = PostgresType(oid: 1009)
     static let int8Array = PostgresType(oid: 1016)

@@ -6,19 +6,16 @@ import Glibc
 ///
 /// Its description shows no password.
 public struct PostgresTarget: Sendable, CustomStringConvertible {
-    /// The parameters of the URL.
     let parameters: [String: String]
     /// The parameters of each server of a URL with several hosts; one empty set otherwise.
     let endpoints: [[String: String]]
     /// The limit for each server; nil if neither the URL nor the environment has a limit.
     let connectTimeout: Duration?
-    /// Parameters of the environment.
     private let defaults: [String: String]
     let redaction: Redaction
     /// The address without password, such as `fetchd@db:5432/fetchd`.
     public let description: String
 
-    /// - Throws: `targetInvalid`.
     public init(url: String) throws(PostgresError) {
         guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
             throw .targetInvalid(why: "it must begin with postgres://")
@@ -120,7 +117,6 @@ enum ConnectionParameters {
         }
     }
 
-    /// The parameters that have a value.
     private static func values(of options: UnsafeMutablePointer<PQconninfoOption>) -> [String: String] {
         var values: [String: String] = [:]
         var next = options

@@ -6,8 +6,6 @@ public struct PostgresTransaction: ~Copyable {
     public enum Mode: Sendable {
         /// Each statement sees what was committed before it began, and waits for rows that others have locked.
         case readCommitted
-        /// All statements see one snapshot. A row that another transaction has changed since is `serializationFailure`.
-        case repeatableRead
         /// All statements see one snapshot, and cannot change anything.
         case snapshot
     }
@@ -33,7 +31,6 @@ public struct PostgresTransaction: ~Copyable {
         try perform(statements, commits: false)
     }
 
-    /// Executes one statement.
     @discardableResult
     public mutating func execute(_ statement: PostgresStatement) throws(PostgresError) -> PostgresResult {
         try perform([statement], commits: false)[0]
@@ -84,12 +81,7 @@ public struct PostgresTransaction: ~Copyable {
 
 extension PostgresTransaction.Mode {
     var begin: PostgresStatement {
-        let characteristics =
-            switch self {
-            case .readCommitted: "ISOLATION LEVEL READ COMMITTED"
-            case .repeatableRead: "ISOLATION LEVEL REPEATABLE READ"
-            case .snapshot: "ISOLATION LEVEL REPEATABLE READ READ ONLY"
-            }
-        return PostgresStatement("BEGIN \(characteristics)", isPrepared: false)
+        let level = self == .snapshot ? "REPEATABLE READ READ ONLY" : "READ COMMITTED"
+        return PostgresStatement("BEGIN ISOLATION LEVEL \(level)", isPrepared: false)
     }
 }

@@ -5,7 +5,6 @@ import Glibc
 /// mode). When a statement fails, the server skips all later ones up to the synchronisation.
 struct RoundTrip {
     private enum Step {
-        /// The server prepares the statement of this index.
         case preparation(StatementCache.Key, name: String, Int)
         case execution(Int)
     }
@@ -13,7 +12,6 @@ struct RoundTrip {
     private let input: ConnectionInput
     private var steps: [Step] = []
     private(set) var results: [PostgresResult] = []
-    /// The first statement that failed.
     private(set) var failure: (report: PostgresReport, index: Int)?
 
     init(_ input: ConnectionInput) { self.input = input }
@@ -162,7 +160,6 @@ struct StatementCache {
 
     init(limit: Int) { self.limit = limit }
 
-    /// nil if the statement is not prepared.
     subscript(key: Key) -> String? { names[key] }
 
     /// - Parameter pending: the number of statements that are being prepared.

@@ -46,10 +46,10 @@ struct SocketWait {
 }
 
 /// Ends the present and all later waits of the connections that were opened with it. Any thread may call it, for example
-/// when the service stops or has lost its lease.
+/// when the service stops or may not write any more.
 ///
 /// The server is not asked to stop the statement: it notices within a second that the connection is closed
-/// (`client_connection_check_interval`). `PostgresCanceller` asks the server, and keeps the connection.
+/// (`client_connection_check_interval`).
 public final class PostgresInterrupt: Sendable {
     /// Readable from the interrupt on.
     let descriptor: Descriptor
@@ -64,29 +64,4 @@ public final class PostgresInterrupt: Sendable {
     }
 
     public func interrupt() { eventfd_write(descriptor.number, 1) }
-}
-
-/// Asks the server to end the statement that a connection runs. The statement then fails with the condition `cancelled`, and
-/// the connection can be used again.
-///
-/// Any thread may use it, also after the connection is closed.
-public final class PostgresCanceller: @unchecked Sendable {
-    private let raw: OpaquePointer
-
-    /// Takes ownership of the result of `PQgetCancel`.
-    init(owning raw: OpaquePointer) { self.raw = raw }
-
-    deinit { PQfreeCancel(raw) }
-
-    /// Sends the request over a connection of its own, without TLS: libpq before version 17 cannot encrypt it.
-    ///
-    /// It blocks until the server has read the request: without a limit if the server has stopped answering. So call it on a
-    /// thread that may block, and not to end a wait; `PostgresInterrupt` does that.
-    ///
-    /// - Returns: whether the request was sent. The statement may have ended before.
-    @discardableResult
-    public func cancel() -> Bool {
-        var message = [CChar](repeating: 0, count: 256)
-        return PQcancel(raw, &message, Int32(message.count)) == 1
-    }
 }

@@ -37,7 +37,7 @@ public final class RehearsalOrigin: Sendable {
 /// Responds to each request by its target alone. The origin keeps no state, so a repeated rehearsal has the same result
 /// for every client.
 struct RehearsalHandler: RequestHandler {
-    func admit(_ head: RequestHead) -> Admission {
+    func admit(_ head: RequestHead) -> RouteDecision {
         .accept(maxBodyBytes: 0) { request in .now(answer(to: request.head)) }
     }
 

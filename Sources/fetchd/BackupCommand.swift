@@ -1,14 +1,13 @@
 import ArgumentParser
+import Client
 import Configuration
 import Foundation
 import Sealing
 import Storage
 
-/// `fetchd backup`: copies the database into one file.
-struct BackupCommand: ParsableCommand {
+struct BackupCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup",
-        abstract: "Copies the database into one file, also while the service runs.",
+        "backup", "Copies the database into one file, also while the service runs.",
         discussion: """
             FILE gets every change that the service acknowledged before the command began. The service does not wait for the \
             command. FILE has mode 0600; it is written as FILE.partial, synced, and renamed, so that an interrupted command \
@@ -16,40 +15,29 @@ struct BackupCommand: ParsableCommand {
 
             The backup contains no downloaded files, no received bytes of unfinished downloads, and not the key of the \
             secrets (fetchd.key): keep a copy of the key in another place. See docs/backup.md.
+            """,
+        examples: "backup /backup/fetchd.sqlite --data-dir /var/lib/fetchd/data",
+        "backup --verify --force /backup/fetchd.sqlite")
 
-            EXAMPLES:
-              fetchd backup /backup/fetchd.sqlite --data-dir /var/lib/fetchd/data
-              fetchd backup --verify --force /backup/fetchd.sqlite
-            """)
-
-    @Argument(help: ArgumentHelp("The file of the backup.", valueName: "file"), completion: .file())
-    var file: String
-
+    @Argument(help: ArgumentHelp("The file of the backup.", valueName: "file"), completion: .file()) var file: String
     @OptionGroup var data: DataFolderOptions
 
     @Flag(help: "Check every page, constraint and reference of the backup before it gets its name.")
     var verify = false
 
-    @Flag(help: "Replace FILE if it exists.")
-    var force = false
+    @Flag(help: "Replace FILE if it exists.") var force = false
 
-    func run() throws {
-        do {
-            let report = try Backup.make(
-                of: try data.folder(in: data.sources()), to: file, replacing: force, verifying: verify)
-            let size = report.bytes.formatted(.byteCount(style: .file))
-            print("Backed up to \(file) (\(size))\(verify ? ", and verified" : ""): \(report.contents).")
-        } catch {
-            throw Self.ending(with: error)
-        }
+    func perform() throws {
+        let report = try Backup.make(
+            of: try data.folder(in: data.sources()), to: file, replacing: force, verifying: verify)
+        let size = report.bytes.formatted(.byteCount(style: .file))
+        print("Backed up to \(file) (\(size))\(verify ? ", and verified" : ""): \(report.contents).")
     }
 }
 
-/// `fetchd restore`: replaces the database with a copy.
-struct RestoreCommand: ParsableCommand {
+struct RestoreCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore",
-        abstract: "Replaces the database with a copy. The service must not be running.",
+        "restore", "Replaces the database with a copy. The service must not be running.",
         discussion: """
             FILE is a backup of 'fetchd backup', or a copy of fetchd.sqlite that was made after a clean stop, or together with \
             its write-ahead log, FILE-wal. The command checks FILE first, and does not change it. It keeps the present \
@@ -65,46 +53,34 @@ struct RestoreCommand: ParsableCommand {
             The database needs the key with which it was made. If the service has another one or none, the command says so.
 
             With --check, the command checks every page, constraint and reference of FILE, and restores nothing.
-
-            EXAMPLES:
-              fetchd restore --check /backup/fetchd.sqlite
-              fetchd restore --data-dir /var/lib/fetchd/data /backup/fetchd.sqlite
-            """)
+            """,
+        examples: "restore --check /backup/fetchd.sqlite",
+        "restore --data-dir /var/lib/fetchd/data /backup/fetchd.sqlite")
 
     @Argument(help: ArgumentHelp("The copy of the database.", valueName: "file"), completion: .file())
     var file: String
 
     @OptionGroup var data: DataFolderOptions
+    @OptionGroup var key: KeyOptions
+    @Flag(help: "Only check the file, completely. The data folder is not used.") var check = false
 
-    @OptionGroup var key: SettingOptions<KeyRows>
+    /// A copy that cannot be read is a missing input (EX_NOINPUT), as in the table of docs/command-line.md.
+    var storeFailure: ExitCode { access(file, R_OK) == 0 ? .failure : ExitCode(66) }
 
-    @Flag(help: "Only check the file, completely. The data folder is not used.")
-    var check = false
-
-    func run() throws {
-        do {
-            if check { return print("\(file) is complete: \(try Backup.verify(file)).") }
-            let sources = try data.sources(key.flags)
-            let folder = try data.folder(in: sources)
-            let report = try Restoration.run(file, into: folder, key: try sources.key)
-            print("Restored \(report.jobs) jobs from \(file). The next event gets a number above \(report.lastEvent).")
-            if let replaced = report.replaced { print("The previous database is kept as \(replaced).") }
-            if report.replacedIsUnreadable {
-                print("The previous database could not be read. New events get numbers far above its last known event.")
-            }
-            if let warning = Self.warning(report.key, folder, try sources.key) {
-                FileHandle.standardError.write(Data("Warning: \(warning)\n".utf8))
-            }
-        } catch let error as SettingsError {
-            throw ValidationError(error.description)
-        } catch let error as StoreError {
-            FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
-            throw access(file, R_OK) == 0 ? ExitCode.failure : ExitCode(Self.missingStatus)
+    func perform() throws {
+        if check { return print("\(file) is complete: \(try Backup.verify(file)).") }
+        let sources = try data.sources(key.flags)
+        let folder = try data.folder(in: sources)
+        let report = try Restoration.run(file, into: folder, key: try sources.key)
+        print("Restored \(report.jobs) jobs from \(file). The next event gets a number above \(report.lastEvent).")
+        if let replaced = report.replaced { print("The previous database is kept as \(replaced).") }
+        if report.replacedIsUnreadable {
+            print("The previous database could not be read. New events get numbers far above its last known event.")
+        }
+        if let warning = Self.warning(report.key, folder, try sources.key) {
+            StandardStreams.writeError("Warning: The service will not start yet. \(warning)")
         }
     }
-
-    /// The copy cannot be read (EX_NOINPUT), as in the table of docs/command-line.md.
-    private static let missingStatus: Int32 = 66
 
     /// Why the next start will be refused; nil if it will not.
     private static func warning(
@@ -113,43 +89,30 @@ struct RestoreCommand: ParsableCommand {
         let database = folder + "/fetchd.sqlite"
         return switch key {
         case .fits, .notYetUsed: nil
+        case .missing(let lost) where lost.isEmpty: nil
         case .missing(let lost):
-            lost.isEmpty
-                ? nil
-                : "The service will not start yet. "
-                    + lost.refusal(
-                        ofDatabase: database, without: KeySource.file(inDataFolder: folder).path)
-        case .wrong:
-            "The service will not start yet. "
-                + StoreError.keyWrong(source: source.description(inDataFolder: folder), path: database).description
-        case .unusable(let why): "The service will not start yet. \(why)"
+            lost.refusal(ofDatabase: database, without: KeySource.file(inDataFolder: folder).path)
+        case .wrong: StoreError.keyWrong(source: source.description(inDataFolder: folder), path: database).description
+        case .unusable(let why): why
         }
     }
 }
 
-/// `fetchd compact`: rewrites the database file without its free space.
-struct CompactCommand: ParsableCommand {
+struct CompactCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compact",
-        abstract: "Makes the database file smaller. The service must not be running.",
+        "compact", "Makes the database file smaller. The service must not be running.",
         discussion: """
             Deleted jobs and events leave free space in the database file. fetchd uses it for new ones, and gives it back by \
             itself only if a small part of the file is in use. This command always does. It rewrites the file, and needs as \
             much free space as the data in use. An interruption leaves the former file.
-
-            EXAMPLES:
-              fetchd compact --data-dir /var/lib/fetchd/data
-            """)
+            """,
+        examples: "compact --data-dir /var/lib/fetchd/data")
 
     @OptionGroup var data: DataFolderOptions
 
-    func run() throws {
-        do {
-            let (before, after) = try Compaction.run(inDataFolder: try data.folder(in: data.sources()))
-            print("The database file had \(Self.text(before.size)), and has \(Self.text(after.size)) now.")
-        } catch {
-            throw Self.ending(with: error)
-        }
+    func perform() throws {
+        let (before, after) = try Compaction.run(inDataFolder: try data.folder(in: data.sources()))
+        print("The database file had \(Self.text(before.size)), and has \(Self.text(after.size)) now.")
     }
 
     private static func text(_ bytes: Int64) -> String { bytes.formatted(.byteCount(style: .file)) }

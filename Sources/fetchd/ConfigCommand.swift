@@ -1,22 +1,19 @@
 import ArgumentParser
+import Client
 import Configuration
 import Formats
 import Foundation
 import Storage
 
-/// `fetchd config`: shows and checks the settings of the service.
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config",
-        abstract: "Shows the settings of the service, or checks a configuration file.",
+        "config", "Shows the settings of the service, or checks a configuration file.",
         subcommands: [ConfigShowCommand.self, ConfigCheckCommand.self])
 }
 
-/// `fetchd config show`: the settings that `fetchd serve` would use.
-struct ConfigShowCommand: ParsableCommand {
+struct ConfigShowCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Prints each setting of the service, its source and its value.",
+        "show", "Prints each setting of the service, its source and its value.",
         discussion: """
             The command takes the options and the environment of 'fetchd serve', and reads the same configuration file. The \
             sources are flag, environment, file, default, and api: a client has set the value with PATCH /v1/service, and the \
@@ -26,37 +23,24 @@ struct ConfigShowCommand: ParsableCommand {
               0    the settings are valid
               1    the database cannot be read
               64   an option or a setting cannot be used
-
-            EXAMPLES:
-              fetchd config show
-              fetchd config show --max-concurrent-jobs 4 --json
-            """)
+            """,
+        examples: "config show", "config show --max-concurrent-jobs 4 --json")
 
     @OptionGroup var options: ServeOptions
+    @Flag(help: "Print one JSON document, with the names of the configuration file.") var json = false
+    @Flag(help: ArgumentHelp("Print the table of docs/configuration.md.", visibility: .hidden)) var table = false
 
-    @Flag(help: "Print one JSON document, with the names of the configuration file.")
-    var json = false
-
-    @Flag(help: ArgumentHelp("Print the table of docs/configuration.md.", visibility: .hidden))
-    var table = false
-
-    func run() throws {
+    func perform() throws {
         if table { return print(Setting.documentation) }
-        do {
-            let sources = try SettingsSources(flags: options.settings.flags, configFile: options.config)
-            let settings = try ShownSettings(sources)
-            print(json ? settings.document.written : settings.lines.joined(separator: "\n"))
-        } catch {
-            throw Self.ending(with: error)
-        }
+        let sources = try SettingsSources(flags: options.flags, configFile: options.config)
+        let settings = try ShownSettings(sources)
+        print(json ? settings.document.written : settings.lines.joined(separator: "\n"))
     }
 }
 
-/// `fetchd config check`: finds the mistakes in a configuration file.
-struct ConfigCheckCommand: ParsableCommand {
+struct ConfigCheckCommand: LocalCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Lists all mistakes in a configuration file.",
+        "check", "Lists all mistakes in a configuration file.",
         discussion: """
             Each mistake is a line on standard error, with the line in the file. The command looks at the file alone: it \
             neither reads the environment nor opens folders, sockets or keys.
@@ -65,31 +49,22 @@ struct ConfigCheckCommand: ParsableCommand {
               0    the file has no mistake
               64   the file cannot be read
               78   the file has mistakes
-
-            EXAMPLES:
-              fetchd config check fetchd.json
-            """)
+            """,
+        examples: "config check fetchd.json")
 
     @Argument(help: ArgumentHelp("The configuration file (JSON).", valueName: "file"), completion: .file())
     var file: String
 
-    func run() throws {
-        let mistakes: [ConfigurationCheck.Mistake]
-        do {
-            mistakes = try ConfigurationCheck(of: file).mistakes
-        } catch {
-            throw Self.ending(with: error)
-        }
+    func perform() throws {
+        let mistakes = try ConfigurationCheck(of: file).mistakes
         guard !mistakes.isEmpty else { return print("\(file) has no mistake.") }
         for mistake in mistakes {
             let place = mistake.line.map { "\(file):\($0)" } ?? file
-            FileHandle.standardError.write(Data("\(place): \(mistake.text)\n".utf8))
+            StandardStreams.writeError("\(place): \(mistake.text)")
         }
-        throw ExitCode(Self.mistakeStatus)
+        // EX_CONFIG of sysexits.h.
+        throw ExitCode(78)
     }
-
-    /// EX_CONFIG of sysexits.h.
-    private static let mistakeStatus: Int32 = 78
 }
 
 /// All settings with the values that `fetchd serve` would use, and where each comes from. Secrets are not shown.
@@ -137,7 +112,6 @@ private struct ShownSettings {
         return .object(document)
     }
 
-    /// Three columns: name, source, value.
     var lines: [String] {
         let width = rows.map(\.setting.name.rawValue.count).max() ?? 0
         return rows.map { row in

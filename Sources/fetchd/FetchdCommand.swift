@@ -1,8 +1,8 @@
 import ArgumentParser
 import Client
+import Foundation
 import Glibc
 
-/// `fetchd`: the service and its client, in one binary.
 @main
 struct FetchdCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -60,22 +60,15 @@ struct FetchdCommand: AsyncParsableCommand {
     }
 }
 
-/// `fetchd completions bash`: prints the completion script of a shell.
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "completions",
-        abstract: "Prints a completion script for a shell.",
-        discussion: """
-            EXAMPLES:
-              fetchd completions bash > ~/.local/share/bash-completion/completions/fetchd
-              fetchd completions zsh > ~/.zfunc/_fetchd
-              fetchd completions fish > ~/.config/fish/completions/fetchd.fish
-            """)
+        "completions", "Prints a completion script for a shell.",
+        examples: "completions bash > ~/.local/share/bash-completion/completions/fetchd",
+        "completions zsh > ~/.zfunc/_fetchd", "completions fish > ~/.config/fish/completions/fetchd.fish")
 
     enum Shell: String, ExpressibleByArgument, CaseIterable { case bash, zsh, fish }
 
-    @Argument(help: "The shell: bash, zsh or fish.")
-    var shell: Shell
+    @Argument(help: "The shell: bash, zsh or fish.") var shell: Shell
 
     func run() throws {
         guard let shell = CompletionShell(rawValue: shell.rawValue) else { return }
@@ -83,7 +76,6 @@ struct CompletionsCommand: ParsableCommand {
     }
 }
 
-/// Keeps the descriptors 0, 1 and 2 open, because every program uses them as its standard streams.
 enum StandardStreams {
     /// Opens /dev/null for reading in place of each standard stream that the parent process has closed (`>&-`). A read
     /// from such a stream returns the end of the file. A write to it fails, like a write to a closed stream.
@@ -93,4 +85,6 @@ enum StandardStreams {
             _ = Glibc.open("/dev/null", O_RDONLY)
         }
     }
+
+    static func writeError(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 }

@@ -1,14 +1,14 @@
 import ArgumentParser
+import Client
 import Configuration
 import Daemon
-import Formats
-import Foundation
+import HTTPServer
+import Storage
+import Webhooks
 
-/// `fetchd serve`. It passes on the options as given; `ServiceSettings` combines them with the environment and the file.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve",
-        abstract: "Runs the service until SIGTERM or SIGINT.",
+        "serve", "Runs the service until SIGTERM or SIGINT.",
         discussion: """
             Every option is also an environment variable, with the prefix FETCHD_ and the name in capitals with _ for - \
             (FETCHD_LISTEN, FETCHD_DATA_DIR, ...; lists separated by commas), and a member of the JSON file that --config \
@@ -45,15 +45,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let (flags, file) = (options.settings.flags, options.config)
-            let read = { @Sendable in try ServiceSettings(flags: flags, configFile: file) }
+            let read = { @Sendable [options] in try ServiceSettings(flags: options.flags, configFile: options.config) }
             try await Serving(try read(), reading: read).run()
         } catch let error as SettingsError {
             throw ValidationError(error.description)
         } catch let error as TokenMissing {
             throw ValidationError(error.description)
         } catch let error as StartError {
-            FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
+            StandardStreams.writeError("Error: \(error.description)")
             throw ExitCode.failure
         } catch is UnstoredError {
             throw ExitCode(ServeStatus.unstored.rawValue)
@@ -70,4 +69,53 @@ enum ServeStatus: Int32 {
     /// Other nodes have taken over the jobs, or the PostgreSQL server has lost changes (EX_TEMPFAIL). Nothing in the memory of the
     /// process is right any more, so its supervisor starts another process.
     case nodeReplaced = 75
+
+    /// Why the process ends if the stop of a service that was replaced takes too long.
+    static let jobsAreElsewhere = "Other nodes have the jobs of this one."
+}
+
+/// Converts the settings to the options of each layer, within the system's limit on file descriptors.
+extension ServiceSettings {
+    var serviceOptions: DownloadService.Options {
+        let values = start.values
+        var options = DownloadService.Options(dataFolder: dataFolder, downloadsFolder: downloadsFolder)
+        options.start = start
+        options.maxLookups = DescriptorLimit.lookups
+        options.maxRelayedFiles = relayedFiles
+        let reserved = clients + relayedFiles
+        options.start.mostConcurrentJobs = DescriptorLimit.jobs(beside: reserved)
+        options.additionalConnections = { DescriptorLimit.additionalConnections(beside: $0, and: reserved) }
+        options.store.key = values.key
+        options.store.acceptsLostSecrets = values.acceptLostSecrets
+        options.store.server = values.store?.url
+        options.store.node.url = values.nodeURL?.url
+        options.version = Version.text
+        options.engine.tracesOrigins = values.traceOrigins
+        options.engine.minimumSpeedSeconds = values.minimumSpeedSeconds
+        options.webhooks.schedule = RetrySchedule(delays: values.webhookRetryDelays)
+        options.feed.heartbeat = .seconds(max(0.1, values.streamHeartbeat))
+        setServer(&options, values)
+        return options
+    }
+
+    private func setServer(_ options: inout DownloadService.Options, _ values: Settings) {
+        options.server.address = values.listen?.host
+        options.server.port = values.listen?.port ?? 0
+        options.server.unixSocket = values.unixSocket.map { UnixSocket(path: $0, mode: values.unixSocketMode) }
+        let connections = min(values.maxConnections ?? .max, clients)
+        // A WebSocket is not counted as a connection, so each kind gets a half of the descriptors.
+        options.server.webSocketLimit = values.aria2RPC ? connections / 2 : 0
+        options.server.connectionLimit = connections - options.server.webSocketLimit
+        // So no single client can keep all others out.
+        options.server.connectionsPerAddress = values.maxConnectionsPerAddress ?? connections / 2
+    }
+
+    /// Descriptors are kept for this number of clients while the service runs.
+    private var clients: Int { DescriptorLimit.clients(beside: start.values.maxConcurrentJobs) }
+
+    /// The number of files of other nodes that are passed on at once. A service with SQLite has no other nodes.
+    private var relayedFiles: Int {
+        guard start.values.store != nil else { return 0 }
+        return DescriptorLimit.relayedFiles(beside: start.values.maxConcurrentJobs, and: clients)
+    }
 }

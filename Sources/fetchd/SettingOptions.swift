@@ -1,48 +1,55 @@
 import ArgumentParser
+import Client
 import Configuration
 import Formats
-import Foundation
-import Sealing
-import Storage
 
-/// The options of a command that are settings. Their names, help and defaults are those of the table of settings, so no option is
-/// declared twice.
+/// The options of `fetchd serve`, as given: one for every setting but the token. Their names, help and defaults are those of
+/// the table of settings. `ServiceSettings` combines them with the environment and the file.
 ///
 /// The parser finds options by reflection: it reads the property wrappers from the mirror of an empty value, and later asks for
-/// their values by the same names.
-struct SettingOptions<Rows: SettingRows>: ParsableArguments, CustomReflectable {
+/// their values by the same names. They are one group, because the debug build of the parser checks the options of a nested
+/// group dozens of times at each start.
+struct ServeOptions: ParsableArguments, CustomReflectable {
+    let config: String?
     /// Only the options that were given.
+    let flags: [SettingName: JSON]
+
+    init() {
+        config = nil
+        flags = [:]
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: SettingKey.self)
+        config = try values.decode(Option<String?>.self, forKey: Self.configKey).wrappedValue
+        flags = try Setting.options.given(in: values)
+    }
+
+    var customMirror: Mirror {
+        let help = ArgumentHelp(
+            "A configuration file (JSON) with any of these settings. (default: none)", valueName: "file")
+        let file: Mirror.Child = (label: Self.configKey.stringValue, value: Option<String?>(help: help))
+        return Mirror(self, children: [file] + Self.declarations)
+    }
+
+    private static let configKey = SettingKey(stringValue: "config")
+    nonisolated(unsafe) private static let declarations = Setting.options.map(\.declaration)
+}
+
+/// The options of other commands that say where the key comes from.
+struct KeyOptions: ParsableArguments, CustomReflectable {
     let flags: [SettingName: JSON]
 
     init() { flags = [:] }
 
     init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: SettingKey.self)
-        flags = try Rows.settings.reduce(into: [:]) { $0[$1.name] = try $1.given(in: values) }
+        flags = try Self.settings.given(in: decoder.container(keyedBy: SettingKey.self))
     }
 
-    var customMirror: Mirror {
-        Mirror(self, children: Rows.declarations)
-    }
-}
+    var customMirror: Mirror { Mirror(self, children: Self.declarations) }
 
-/// The settings that a command has options for.
-protocol SettingRows {
-    static var settings: [Setting] { get }
-    /// The property wrappers of the options, by the names of the settings.
-    static var declarations: [Mirror.Child] { get }
-}
-
-/// `fetchd serve` has an option for every setting but the token.
-enum AllRows: SettingRows {
-    static var settings: [Setting] { Setting.options }
-    nonisolated(unsafe) static let declarations = settings.map(\.declaration)
-}
-
-/// Some commands have the options that say where the key comes from.
-enum KeyRows: SettingRows {
-    static var settings: [Setting] { Setting.options.filter { [.keyFile, .keyCommand].contains($0.name) } }
-    nonisolated(unsafe) static let declarations = settings.map(\.declaration)
+    private static let settings = Setting.options.filter { [.keyFile, .keyCommand].contains($0.name) }
+    nonisolated(unsafe) private static let declarations = settings.map(\.declaration)
 }
 
 private struct SettingKey: CodingKey {
@@ -53,7 +60,6 @@ private struct SettingKey: CodingKey {
 }
 
 extension Setting {
-    /// The property wrapper that declares the option.
     fileprivate var declaration: Mirror.Child { (label: name.rawValue, value: wrapper) }
 
     private var wrapper: Any {
@@ -88,88 +94,8 @@ extension Setting {
     static func defaultText(_ name: SettingName) -> String { Setting[name]?.defaultText ?? "none" }
 }
 
-// MARK: - Commands beside the service
-
-/// The options of `fetchd serve`, as given. `ServiceSettings` combines them with the environment and the file.
-///
-/// They are one group, because the debug build of the parser checks the options of a nested group dozens of times at each start.
-struct ServeOptions: ParsableArguments, CustomReflectable {
-    let config: String?
-    let settings: SettingOptions<AllRows>
-
-    init() {
-        config = nil
-        settings = SettingOptions()
-    }
-
-    init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: SettingKey.self)
-        config = try values.decode(Option<String?>.self, forKey: Self.configKey).wrappedValue
-        settings = try SettingOptions(from: decoder)
-    }
-
-    var customMirror: Mirror {
-        let help = ArgumentHelp(
-            "A configuration file (JSON) with any of these settings. (default: none)", valueName: "file")
-        let file: Mirror.Child = (label: Self.configKey.stringValue, value: Option<String?>(help: help))
-        return Mirror(self, children: [file] + AllRows.declarations)
-    }
-
-    private static let configKey = SettingKey(stringValue: "config")
-}
-
-/// The data folder of a command that runs beside the service, or in its place.
-struct DataFolderOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The data folder; also FETCHD_DATA_DIR or --config. (default: \(Setting.defaultText(.dataDir)))",
-            valueName: "dir"))
-    var dataDir: String?
-
-    @Option(help: ArgumentHelp("The configuration file (JSON) of the service. (default: none)", valueName: "file"))
-    var config: String?
-
-    /// - Parameter flags: further options of the command.
-    func sources(_ flags: [SettingName: JSON] = [:]) throws -> SettingsSources {
-        let folder: [SettingName: JSON] = dataDir.map { [.dataDir: .string($0)] } ?? [:]
-        return try SettingsSources(flags: flags.merging(folder) { $1 }, configFile: config)
-    }
-
-    /// - Throws: `SettingsError` if the jobs are not in the data folder.
-    func folder(in sources: SettingsSources) throws -> String {
-        if let store = try sources.store {
-            throw SettingsError(
-                "The jobs are in \(store.shown), and this command is for an SQLite database. Use PostgreSQL's own tools, such as pg_dump, or unset the setting store."
-            )
-        }
-        if let named = try sources.settings(only: [.dataDir]).dataDir { return named }
-        let folders = DefaultFolders.ofProcess()
-        try folders.requireNoDatabaseOfAnEarlierVersion()
-        return folders.data
-    }
-}
-
-extension SettingsSources {
-    /// The PostgreSQL database of the jobs; nil: SQLite in the data folder.
-    var store: ServerAddress? {
-        get throws { try settings(only: [.store]).store }
-    }
-
-    /// Where the key comes from that seals secrets.
-    var key: KeySource {
-        get throws { try settings(only: [.keyFile, .keyCommand]).key }
-    }
-}
-
-extension ParsableArguments {
-    /// The error with which a command ends: 64 for a mistake in the settings, 1 for a failure of the database.
-    static func ending(with error: any Error) -> any Error {
-        switch error {
-        case let error as SettingsError: return ValidationError(error.description)
-        case let error as StoreError:
-            FileHandle.standardError.write(Data("Error: \(error.description)\n".utf8))
-            return ExitCode.failure
-        default: return error
-        }
+extension [Setting] {
+    fileprivate func given(in values: KeyedDecodingContainer<SettingKey>) throws -> [SettingName: JSON] {
+        try reduce(into: [:]) { $0[$1.name] = try $1.given(in: values) }
     }
 }

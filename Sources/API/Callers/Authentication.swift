@@ -54,7 +54,6 @@ struct Authentication: Sendable {
     }
 
     /// The caller of one call in a request.
-    ///
     /// - Parameter secret: the token that the call has; nil: the request itself says who its caller is.
     /// - Throws: 401.
     func caller(of head: RequestHead, secret: String?) throws(Problem) -> Caller {
@@ -96,7 +95,6 @@ struct Authentication: Sendable {
 
     /// Checks again a caller that was authenticated before, without its secret: a token can be revoked while a body is received,
     /// or a stream is sent.
-    ///
     /// - Throws: 401 as `caller(of:)`.
     func confirm(_ caller: Caller) throws(Problem) {
         if let digest = caller.digest {
@@ -157,9 +155,7 @@ extension RequestHead {
 
 extension Problem {
     fileprivate static func unauthorized(_ challenge: String, _ detail: String) -> Problem {
-        var problem = Problem(.unauthorized, detail)
-        problem.headers[.wwwAuthenticate] = challenge
-        return problem
+        Problem(.unauthorized, detail, headers: [.wwwAuthenticate: challenge])
     }
 }
 
@@ -168,7 +164,6 @@ extension Problem {
 struct TokenSecret: Sendable {
     let text: String
 
-    /// From the random number generator of the system.
     static func random() -> TokenSecret {
         let base64 = Data([UInt8].random(count: 32)).base64EncodedString()
         let encoded = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -185,4 +180,50 @@ extension TokenDigest {
 
     /// All digests have one length, so the time of the comparison reveals nothing.
     func isEqual(_ other: TokenDigest) -> Bool { MessageAuthentication.isEqual(bytes, other.bytes) }
+}
+
+/// Limits the requests of tokens that have such a quota. It is not stored: after a restart, every bucket is full.
+final class RequestRates: Sendable {
+    private let buckets = Locked<[TokenID: TokenBucket]>([:])
+    private let time: any TimeSource
+
+    init(time: any TimeSource) { self.time = time }
+
+    /// - Throws: 429.
+    func check(_ caller: Caller) throws(Problem) {
+        guard let token = caller.token, let limit = token.quotas.requestsPerSecond else { return }
+        let now = time.uptime
+        let wait = buckets.withLock { buckets in
+            // Tokens that were revoked leave their buckets behind.
+            if buckets.count >= Self.mostBuckets { buckets.removeAll() }
+            return buckets[token.id, default: TokenBucket(limit: limit, at: now)].take(limit: limit, at: now)
+        }
+        if let wait { throw Problem(.requestsPerSecond(limit: limit, seconds: wait)) }
+    }
+
+    private static let mostBuckets = 10_000
+}
+
+/// The requests that a token may still send: it holds those of one second at most, and fills steadily.
+struct TokenBucket: Sendable {
+    private var left: Double
+    private var filledAt: Duration
+
+    /// - Parameter uptime: the present time of a clock that never jumps.
+    init(limit: Int, at uptime: Duration) {
+        left = Double(limit)
+        filledAt = uptime
+    }
+
+    /// - Returns: nil if the request is allowed; else the seconds until the next one is.
+    mutating func take(limit: Int, at uptime: Duration) -> Double? {
+        let gained = max(0, (uptime - filledAt) / .seconds(1)) * Double(limit)
+        left = min(Double(limit), left + gained)
+        filledAt = uptime
+        guard left < 1 else {
+            left -= 1
+            return nil
+        }
+        return (1 - left) / Double(limit)
+    }
 }

@@ -11,7 +11,6 @@ final class Caller: Sendable {
     let token: Token?
     /// The secret that the caller has sent, by its digest; nil without a stored token.
     let digest: TokenDigest?
-    /// How the caller was authenticated.
     let authMethod: AuthMethod
     /// What a cookie or a ticket of this caller stands for; nil for callers without a token.
     let subject: SessionCookies.Subject?
@@ -42,8 +41,8 @@ final class Caller: Sendable {
     /// The callers of routes that need no permission.
     static let anonymous = Caller(grant: .nothing, identity: "")
 
-    /// Another node of the same database, which has checked the caller.
-    static let node = Caller(grant: .everything, identity: "node")
+    /// Another service of the same database, which has checked the caller.
+    static let peer = Caller(grant: .everything, identity: "peer")
 
     var isAdministrator: Bool { grant.isAdministrator }
 
@@ -57,17 +56,20 @@ final class Caller: Sendable {
     var audience: Job.Audience { grant.scope >= .jobs ? .full : .redacted }
 
     /// Whether the caller may use a route. What the path names is checked later (`SessionFilter`).
-    ///
     /// - Throws: 403, which names the missing scope.
     func require(_ scope: Scope, of subject: Access.Subject) throws(Problem) {
         guard grant.scope >= scope else {
-            throw .forbidden(
+            // In the body, and in the form of RFC 6750, section 3.1.
+            var problem = Problem(
+                .forbidden,
                 "This request needs the scope \(scope.rawValue); the token has the scope \(grant.scope.rawValue).",
-                needing: scope)
+                headers: [.wwwAuthenticate: "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""])
+            problem.members["scope"] = .string(scope.rawValue)
+            throw problem
         }
         guard subject != .service || !grant.isBound else {
-            throw .forbidden(
-                "This request is about the whole service; the token is bound to the sessions \(patterns).")
+            throw Problem(
+                .forbidden, "This request is about the whole service; the token is bound to the sessions \(patterns).")
         }
     }
 
@@ -75,13 +77,12 @@ final class Caller: Sendable {
     /// - Throws: 403 if the caller may not create anything in the session, whether or not the session exists.
     func requireWritable(_ session: Name, at pointer: String? = nil) throws(Problem) {
         guard !visible.contain(session) else { return }
-        var problem = Problem.forbidden(
-            "The token is bound to the sessions \(patterns), and this request is for the session \(session).")
-        problem.pointer = pointer
-        throw problem
+        throw Problem(
+            .forbidden,
+            "The token is bound to the sessions \(patterns), and this request is for the session \(session).",
+            at: pointer)
     }
 
-    /// What the store must know of the caller.
     var creator: JobCreator { JobCreator(visible: visible, token: token?.id, quotas: token?.quotas ?? .none) }
 
     private var patterns: String {
@@ -92,24 +93,12 @@ final class Caller: Sendable {
     }
 }
 
-extension Problem {
-    /// - Parameter scope: the scope that the caller lacks, in the body and in the form of RFC 6750, section 3.1.
-    fileprivate static func forbidden(_ detail: String, needing scope: Scope? = nil) -> Problem {
-        var problem = Problem(.forbidden, detail)
-        guard let scope else { return problem }
-        problem.members["scope"] = .string(scope.rawValue)
-        problem.headers[.wwwAuthenticate] = "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""
-        return problem
-    }
-}
-
 /// Hides sessions from callers that are bound to other ones: such a caller gets the same 404 as for a name that does not exist.
 ///
 /// A job and a delivery never change their session. So what was visible when the request began stays visible.
 struct SessionFilter: Sendable {
     let store: Store
 
-    /// Checks what the path of the request names.
     func check(_ subject: Access.Subject, _ context: RequestContext) async throws {
         let visible = context.caller.visible
         guard visible != .all else { return }

@@ -13,32 +13,17 @@ import Storage
 /// Handles the requests of the API: each passes the steps before its body is read, then its route, and the finisher.
 public struct APIHandler: RequestHandler {
     public struct Options: Sendable {
-        /// The first administrator's token; nil: only stored tokens exist.
-        public var token: String?
-        /// Whether requests from this machine need a token also before an administrator has one.
-        public var alwaysNeedsToken = false
-        /// Names that are accepted in `Host`, in addition to `localhost` and addresses.
-        public var publicHosts: [String] = []
-        /// The reverse proxies that say for whom they send a request.
-        public var trustedProxies = TrustedProxies()
-        /// Web pages of other origins that may use the API from a browser.
-        public var allowedOrigins = AllowedOrigins.only([])
-        /// Seconds for which a finish may stay unacknowledged before the metrics count its session.
-        public var acknowledgementPatience: TimeInterval = 3600
-        /// The version that the statistics report.
+        /// The settings of the start. What can change while the service runs, `ServiceConfiguration` has.
+        public var settings = Settings()
         public var version = ""
-        /// aria2's interface at `/jsonrpc`; nil: it is off.
+        /// nil: the interface at `/jsonrpc` is off.
         public var aria2: Aria2Service?
-        /// The files of other nodes; nil: this service has all files.
+        /// The files of the other services of the database; nil: this service has all files.
         public var remoteFiles: RemoteFiles?
-        /// Whether jobs may have `rehearse:` URLs.
-        public var allowsRehearsals = false
         /// Returns the metrics of the transfer loops; called for each request for metrics.
         public var loops: @Sendable () -> [LoopMetrics] = { [] }
         /// Returns the durations of the posts to webhooks, by their result; called for each request for metrics.
         public var webhookPosts: @Sendable () -> [(result: String, durations: Histogram)] = { [] }
-        /// Whether the log has a line for each request.
-        public var logsRequests = false
 
         public init() {}
     }
@@ -69,18 +54,19 @@ public struct APIHandler: RequestHandler {
         self.log = log
         let cookies = SessionCookies(key: store.key(for: "sign-in"))
         let rates = RequestRates(time: store.time)
-        let origins = OriginRule(options.allowedOrigins)
-        availability = Availability(readiness, LeaseCheck(store))
+        let settings = options.settings
+        let origins = OriginRule(settings.allowedOrigins)
+        availability = Availability(readiness, store)
         authentication = Authentication(
-            token: options.token, tokens: store.tokens, cookies: cookies, time: store.time,
-            alwaysNeedsToken: options.alwaysNeedsToken)
+            token: settings.token, tokens: store.tokens, cookies: cookies, time: store.time,
+            alwaysNeedsToken: settings.tokenDemand != nil)
         relays = RelaySignature(key: store.key(for: "relay"))
         filter = SessionFilter(store: store)
-        client = ClientAddressStep(proxies: options.trustedProxies)
+        client = ClientAddressStep(proxies: settings.trustedProxies)
         let answers = AnswerBudget(bytes: Self.memoryOfResponses, bytesOfHolder: Self.memoryOfResponses / 2)
         let measurements = RequestMeasurements()
         finisher = ResponseFinisher(
-            origins: origins, measurements: measurements, answers: answers, logsRequests: options.logsRequests, log: log
+            origins: origins, measurements: measurements, answers: answers, logsRequests: settings.requestLog, log: log
         )
         let aria2 = options.aria2.map { [authentication, availability] service in
             Aria2Routes(
@@ -95,34 +81,37 @@ public struct APIHandler: RequestHandler {
                 + SessionRoutes(sessions: Sessions(store: store, engine: engine), feed: feed).routes
                 + WebhookRoutes(store: store, log: log).routes + DeliveryRoutes(store: store).routes
                 + JobRoutes(
-                    jobs: jobs, time: store.time, allowsRehearsals: options.allowsRehearsals, answers: answers
+                    jobs: jobs, time: store.time, allowsRehearsals: settings.enableRehearsals,
+                    responses: JobResponseCache(answers), answers: answers
                 ).routes
                 + FileRoutes(jobs: jobs, time: store.time, remote: options.remoteFiles, signature: relays).routes
-                + StatsRoutes(store: store, engine: engine, feed: feed, version: options.version).routes
+                + StatsRoutes(
+                    store: store, engine: engine, feed: feed, version: options.version, start: store.time.uptime
+                ).routes
                 + NodeRoutes(store: store, engine: engine, version: options.version).routes
-                + EventRoutes(store: store, feed: feed, authentication: authentication, log: log, answers: answers)
-                .routes
+                + EventRoutes(
+                    store: store, feed: feed, log: log, authentication: authentication, pages: EventPages(answers)
+                ).routes
                 + TokenRoutes(store: store).routes + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
                 + ServiceRoutes(store: store, configuration: configuration, log: log).routes
                 + SignInRoutes(cookies: cookies, time: store.time).routes + DashboardRoutes().routes)
         steps = [
             client, RelayStep(signature: relays, number: options.remoteFiles?.own, time: store.time),
-            HostRule(publicHosts: options.publicHosts), origins, RouteStep(table: table, origins: origins),
+            // Clients and load balancers may use the name in `nodeURL`, too.
+            HostRule(publicHosts: settings.publicHosts + [settings.nodeURL?.host].compactMap(\.self)), origins,
+            RouteStep(table: table, origins: origins),
             availability, authentication, rates, PermissionStep(), BodyStep(),
         ]
     }
 
-    // MARK: Before the body
-
-    /// Refuses a request by its head alone if possible, before the body is read.
-    public func admit(_ received: RequestHead) -> Admission {
+    public func admit(_ received: RequestHead) -> RouteDecision {
         var request = IncomingRequest(received)
         do throws(Problem) {
             for step in steps {
                 if let response = try step.apply(to: &request) { return refuse(request, response) }
             }
         } catch {
-            audit(error.kind, AuditNote(request.head, request.caller, request.match))
+            store.audit(error, AuditNote(request.head, request.caller, request.match))
             return refuse(request, error.response)
         }
         guard let match = request.match else { return refuse(request, .noContent) }
@@ -135,7 +124,7 @@ public struct APIHandler: RequestHandler {
         }
     }
 
-    private func refuse(_ request: IncomingRequest, _ response: Response) -> Admission {
+    private func refuse(_ request: IncomingRequest, _ response: Response) -> RouteDecision {
         let id = RequestID(sentWith: request.head) ?? RequestID()
         return .refuse(
             finisher.finish(
@@ -147,13 +136,6 @@ public struct APIHandler: RequestHandler {
         let id = RequestID(sentWith: head) ?? RequestID()
         return finisher.finish(Problem(fault).response, RequestRecord(client.head(of: head), nil, nil, id, Stopwatch()))
     }
-
-    private func audit(_ kind: Problem.Kind, _ note: @autoclosure () -> AuditNote) {
-        guard kind.isAudited else { return }
-        store.refusals.add(note(), kind.rawValue, at: store.time.now)
-    }
-
-    // MARK: After the body
 
     private func respond(to context: RequestContext, _ watch: Stopwatch) -> Answer {
         let (head, route) = (context.head, context.match.route)
@@ -189,13 +171,13 @@ public struct APIHandler: RequestHandler {
         do { response = try await admitted(context, record) } catch {
             response = refusal(Problem(error), context, record)
         }
-        return context.caller === Caller.node ? relays.proven(response, to: context.head) : response
+        return context.caller === Caller.peer ? relays.proven(response, to: context.head) : response
     }
 
     private func refusal(_ problem: Problem, _ context: RequestContext, _ record: RequestRecord) -> Response {
         // The caller of an unauthorized request is not known any more.
         let caller = problem.kind == .unauthorized ? nil : context.caller
-        audit(problem.kind, AuditNote(context.head, caller, context.match))
+        store.audit(problem, AuditNote(context.head, caller, context.match))
         if problem.kind == .internalError {
             log.error(
                 "\(context.head.method) \(context.head.path): \(problem.detail)", metadata: record.logFields)

@@ -1,4 +1,5 @@
 import Configuration
+import Formats
 import HTTPServer
 import HTTPTypes
 
@@ -8,7 +9,6 @@ import HTTPTypes
 struct OriginRule: Sendable {
     private let allowed: AllowedOrigins
 
-    /// Whether `fields(for:)` adds fields to any response.
     let addsFields: Bool
 
     init(_ allowed: AllowedOrigins) {
@@ -40,7 +40,6 @@ struct OriginRule: Sendable {
         head.method == .options && head.headers[.accessControlRequestMethod] != nil && allowedOrigin(of: head) != nil
     }
 
-    /// The CORS fields of a response; empty if no origin is allowed.
     func fields(for head: RequestHead) -> HTTPFields {
         var fields: HTTPFields = [:]
         switch allowed {
@@ -72,10 +71,9 @@ struct OriginRule: Sendable {
     private func isForeign(_ head: RequestHead) -> Bool {
         if let site = head.headers[.secFetchSite] { return site != "same-origin" && site != "none" }
         guard let origin = head.headers[.origin] else { return false }
-        guard let authority = WebOrigin(origin)?.description.part(behind: "://"), !authority.isEmpty else {
-            return true
-        }
-        return authority != (head.host ?? "").lowercased()
+        guard let text = WebOrigin(origin)?.description, let mark = text.firstRange(of: "://") else { return true }
+        let authority = text[mark.upperBound...]
+        return authority.isEmpty || authority != (head.host ?? "").lowercased()
     }
 
     /// The request fields of the contract that a page may send only after permission.
@@ -94,15 +92,52 @@ struct OriginRule: Sendable {
     private static let maxAge = "7200"
 }
 
-extension String {
-    fileprivate func part(behind mark: String) -> Substring? {
-        firstRange(of: mark).map { self[$0.upperBound...] }
-    }
-}
+/// The host names that the service accepts. Any other name may belong to a web page whose author resolves it to this
+/// machine (DNS rebinding). IP addresses are always accepted, because they cannot be rebound.
+struct HostRule: Sendable {
+    private let names: Set<String>
 
-extension HTTPField.Name {
-    static let secFetchSite = Self("Sec-Fetch-Site")!
-    /// Private Network Access: a page from the Internet requests access to a machine in the local network.
-    static let accessControlRequestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
-    static let accessControlAllowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
+    init(publicHosts: [String]) { names = Set(publicHosts.map { $0.lowercased() }).union(["localhost"]) }
+
+    func check(_ head: RequestHead) throws(Problem) {
+        guard let host = head.host else { return }
+        let name = Self.name(of: host)
+        guard Self.isAddress(name.utf8) || names.contains(name.lowercased()) else {
+            throw Problem(
+                .misdirectedRequest,
+                "'\(host)' is not a name of this service. Start fetchd with --public-host \(name.lowercased()) to let it be one."
+            )
+        }
+    }
+
+    private static func name(of host: String) -> Substring {
+        let bytes = host.utf8
+        guard bytes.first != UInt8(ascii: "[") else {
+            return host[...(bytes.firstIndex(of: UInt8(ascii: "]")) ?? host.index(before: host.endIndex))]
+        }
+        return host[..<(bytes.firstIndex(of: UInt8(ascii: ":")) ?? host.endIndex)]
+    }
+
+    private static func isAddress(_ name: Substring.UTF8View) -> Bool {
+        if name.first == UInt8(ascii: "[") {
+            return name.last == UInt8(ascii: "]")
+                && name.dropFirst().dropLast().allSatisfy {
+                    $0.isHexadecimalDigit || $0 == UInt8(ascii: ":") || $0 == dot
+                }
+        }
+        var (numbers, number) = (1, Int?.none)
+        for byte in name {
+            if byte == dot {
+                guard number != nil else { return false }
+                (numbers, number) = (numbers + 1, nil)
+            } else {
+                guard byte.isASCIIDigit, (number ?? 0) <= 25 else { return false }
+                number = (number ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+                guard number ?? 0 <= 255 else { return false }
+            }
+        }
+        return numbers == 4 && number != nil
+    }
+
+    private static let dot = UInt8(ascii: ".")
 }

@@ -1,6 +1,9 @@
+import Downloads
+import Engine
 import Formats
 import HTTPServer
 import HTTPTypes
+import Storage
 
 /// Why a request was not carried out, as an RFC 9457 problem document: the body of every error response.
 struct Problem: Error, Sendable {
@@ -9,14 +12,19 @@ struct Problem: Error, Sendable {
     var detail: String
     /// A JSON Pointer (RFC 6901) into the body of the request; nil when no member is at fault.
     var pointer: String?
-    /// The members that only this kind of problem has.
     var members = JSONObject()
-    var headers: HTTPFields = [:]
+    var headers: HTTPFields
 
-    init(_ kind: Kind, _ detail: String, at pointer: String? = nil) {
+    init(_ kind: Kind, _ detail: String, at pointer: String? = nil, headers: HTTPFields = [:]) {
         self.kind = kind
         self.detail = detail
         self.pointer = pointer
+        self.headers = headers
+    }
+
+    /// - Parameter seconds: after which the client may try again.
+    static func unavailable(_ detail: String, retryAfter seconds: Int = 1) -> Problem {
+        Problem(.unavailable, detail, headers: [.retryAfter: "\(seconds)"])
     }
 
     /// The kinds of problems. The name is the last component of `type`, and is stable.
@@ -50,16 +58,10 @@ struct Problem: Error, Sendable {
         case outOfSpace = "out-of-space"
         case answerTooLarge = "answer-too-large"
     }
-}
 
-extension Problem {
     /// Other answers, which their clients have not read, take the memory.
-    static var tooManyAnswers: Problem {
-        var problem = Problem(
-            .unavailable, "Answers that were not read yet take too much memory. Try again in a second.")
-        problem.headers[.retryAfter] = "1"
-        return problem
-    }
+    static let tooManyAnswers = unavailable(
+        "Answers that were not read yet take too much memory. Try again in a second.")
 
     var response: Response {
         var document: JSONObject = [
@@ -115,4 +117,87 @@ extension Problem.Kind {
     var isAudited: Bool {
         [.unauthorized, .forbidden, .foreignOrigin, .misdirectedRequest, .quotaExceeded].contains(self)
     }
+}
+
+/// Maps the errors of the lower layers to problem documents. Only this file does so.
+extension Problem {
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as StoreError: self.init(error)
+        case EngineError.stopped: self = .unavailable(EngineError.stopped.description)
+        case is CancellationError: self.init(.answerOverdue)
+        default: self.init(.internalError, "An unexpected error: \(error).")
+        }
+    }
+
+    init(_ error: StoreError) {
+        switch error {
+        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery, .noSuchToken, .noSuchNode:
+            self.init(.notFound, error.description)
+        case .unknownSession(_, let index):
+            self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
+        case .sessionFinishing(_, let index):
+            self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
+        case .sessionPermanent, .nodeInUse, .webhookDisabled, .webhookGone, .fieldsFixed, .moveRefused, .gidTaken,
+            .answerLost, .webhookSecretsLost:
+            self.init(.stateConflict, error.description)
+        case .placeholderUnknown(let header):
+            self.init(.invalidValue, error.description, at: "/headers/" + header.replacing("~", with: "~0"))
+        case .noSuchEvent: self.init(.invalidValue, error.description)
+        case .eventsPruned(_, let first), .eventsLost(_, let first):
+            self.init(.eventsPruned, error.description)
+            members["first_available"] = .integer(first)
+        case .noResumeData(_, _, let index):
+            self.init(.stateConflict, error.description, at: "/jobs/\(index)/resume_from")
+        case .revisionChanged, .sessionChanged: self.init(.preconditionFailed, error.description)
+        case .quotaExceeded(let quota): self.init(quota)
+        case .idempotencyKeyReused: self.init(.idempotencyKeyReused, error.description)
+        case .outOfSpace: self.init(.outOfSpace, error.description, headers: [.retryAfter: "30"])
+        case .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced, .changesLost:
+            self = .unavailable(error.description, retryAfter: 5)
+        case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
+            .databaseFromOlderVersion, .databaseIncomplete, .databaseDamaged, .markUnreadable, .restoreUnfinished,
+            .copyUnusable, .backupFailed, .notClosed, .failed,
+            .keyUnusable, .keyWrong, .sealBroken, .serverUnsuitable:
+            self.init(.internalError, error.description)
+        }
+    }
+
+    init(_ fault: RequestFault) {
+        switch fault.status {
+        case .badRequest: self.init(.malformedRequest, fault.description)
+        case .notImplemented: self.init(.notImplemented, fault.description)
+        case .requestHeaderFieldsTooLarge: self.init(.headTooLarge, fault.description)
+        case .contentTooLarge: self.init(.bodyTooLarge, fault.description)
+        default: self = .unavailable(fault.description)
+        }
+    }
+
+    init(refused job: Job, _ action: JobSignal.Action, allowed: [JobState.Kind]) {
+        let promoting = job.state.finalizePlan != nil ? " (its file is being promoted)" : ""
+        let states = allowed.map(\.rawValue).joined(separator: ", ")
+        self.init(
+            .stateConflict,
+            "Job \(job.id) is \(job.state.name.rawValue)\(promoting); \(action.rawValue) is possible from: \(states).")
+    }
+
+    /// With `Retry-After`, and the fields of draft-ietf-httpapi-ratelimit-headers-10.
+    init(_ quota: ExceededQuota) {
+        self.init(.quotaExceeded, quota.description)
+        let (name, limit, left, window, seconds): (String, Int64, Int, Int?, Int) =
+            switch quota {
+            case .outstandingJobs(let limit, let left, _):
+                ("outstanding-jobs", Int64(limit), left, nil, Self.usualWait)
+            case .bytesPerDay(let limit, let seconds): ("bytes-per-day", limit, 0, 86_400, seconds)
+            case .requestsPerSecond(let limit, let seconds):
+                ("requests-per-second", Int64(limit), 0, 1, Int(seconds.rounded(.up)))
+            }
+        headers[.retryAfter] = "\(max(1, seconds))"
+        headers[.rateLimitPolicy] = "\"\(name)\";q=\(limit)" + (window.map { ";w=\($0)" } ?? "")
+        headers[.rateLimit] = "\"\(name)\";r=\(left);t=\(max(1, seconds))"
+    }
+
+    /// Seconds. The end of a job has no known time.
+    private static let usualWait = 30
 }

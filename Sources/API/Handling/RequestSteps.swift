@@ -3,15 +3,13 @@ import Configuration
 import Downloads
 import HTTPServer
 import HTTPTypes
-import Storage
 
 /// A request on its way through the steps, with what they have found out about it. Its body was not read yet.
 struct IncomingRequest: Sendable {
     var head: RequestHead
     let watch = Stopwatch()
-    /// Whether another node has passed the request on to this one.
+    /// Whether another service of the database has passed the request on to this one.
     var isRelayed = false
-    /// nil until the route is known.
     var match: RouteMatch?
     /// nil until the caller is known, and for a route that needs no permission.
     var caller: Caller?
@@ -20,14 +18,12 @@ struct IncomingRequest: Sendable {
 
     init(_ head: RequestHead) { self.head = head }
 
-    /// Whether the route needs a permission.
     fileprivate var needsPermission: Bool { match.map { $0.route.access != .open } ?? false }
 }
 
 /// One of the checks that a request passes by its head alone, before its body is read. `APIHandler` has their order.
 protocol RequestStep: Sendable {
     /// Checks the request, and adds what the later steps need.
-    ///
     /// - Returns: the response to a request that needs no further step; nil: the next step follows.
     func apply(to request: inout IncomingRequest) throws(Problem) -> Response?
 }
@@ -50,29 +46,6 @@ struct ClientAddressStep: RequestStep {
     }
 
     private static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
-}
-
-/// Recognizes the requests that another node has passed on to this one.
-struct RelayStep: RequestStep {
-    let signature: RelaySignature
-    /// The number of this node; nil: no other node passes requests on to it.
-    let number: Int64?
-    let time: any TimeSource
-
-    /// - Throws: 421 if the request is for a third node. The URL of that node leads here: a node has taken over its address, or
-    ///   it is the address of a load balancer.
-    func apply(to request: inout IncomingRequest) throws(Problem) -> Response? {
-        guard let recipient = signature.recipient(of: request.head, at: time.now) else { return nil }
-        guard recipient == number else {
-            let own = number.map { "node \($0)" } ?? "a service without other nodes"
-            throw Problem(
-                .misdirectedRequest,
-                "The URL of node \(recipient) leads to \(own). Start node \(recipient) with a --node-url that only it answers."
-            )
-        }
-        request.isRelayed = true
-        return nil
-    }
 }
 
 extension HostRule: RequestStep {
@@ -112,8 +85,7 @@ extension Availability: RequestStep {
     func apply(to request: inout IncomingRequest) throws(Problem) -> Response? {
         guard request.needsPermission else { return nil }
         try readiness.check()
-        // The metrics show what a node without a lease knows.
-        if request.match?.route.needsLease == true { try lease.check() }
+        if request.match?.route.needsLease == true { try checkLease() }
         return nil
     }
 }
@@ -124,7 +96,7 @@ extension Authentication: RequestStep {
         guard request.needsPermission, let route = request.match?.route else { return nil }
         request.caller =
             request.isRelayed && route.isRelayed
-            ? .node : try caller(of: request.head, takesOneTimeToken: route.takesOneTimeToken)
+            ? .peer : try caller(of: request.head, takesOneTimeToken: route.takesOneTimeToken)
         return nil
     }
 }

@@ -10,7 +10,6 @@ struct ResponseFinisher: Sendable {
     let origins: OriginRule
     let measurements: RequestMeasurements
     let answers: AnswerBudget
-    /// Whether each request has a line in the log.
     let logsRequests: Bool
     let log: Logger
 
@@ -78,7 +77,6 @@ struct ResponseFinisher: Sendable {
 }
 
 extension Response {
-    /// The job in the `Location` of a 201.
     fileprivate var createdJob: String? {
         guard status == .created, let location = headers[.location], location.hasPrefix("jobs/") else { return nil }
         return String(location.dropFirst("jobs/".count))
@@ -106,7 +104,6 @@ extension Body {
     }
 }
 
-/// One request, from its head to its response.
 struct RequestRecord: Sendable {
     let head: RequestHead
     /// nil: the response is one that fetchd keeps rendered for all clients, and the client has sent no identifier.
@@ -125,7 +122,6 @@ struct RequestRecord: Sendable {
         self.watch = watch
     }
 
-    /// The same request, which waits for a change.
     var waiting: RequestRecord {
         var record = self
         record.hasWaited = true
@@ -142,7 +138,6 @@ struct RequestRecord: Sendable {
         measurements.note(hasWaited ? .wait : match?.route.group ?? .other, status, watch)
     }
 
-    /// The fields of every line of the log about this request.
     var logFields: Logger.Metadata {
         var fields: Logger.Metadata = [:]
         if let id { fields["request"] = "\(id.text)" }
@@ -204,6 +199,89 @@ struct RequestID: Sendable, Hashable {
     }
 }
 
-extension HTTPField.Name {
-    static let requestID = HTTPField.Name("X-Request-Id")!
+/// Every request records here, on the thread of its connection: three atomic additions.
+struct RequestMeasurements: Sendable {
+    /// In the order of `RouteClass`.
+    private let durations = RouteClass.allCases.map { _ in HistogramRecorder(.answers) }
+    /// In the order of `StatusClass`, for each route.
+    private let statuses = RouteClass.allCases.map { _ in StatusClass.allCases.map { _ in Counter() } }
+
+    func note(_ route: RouteClass, _ status: HTTPResponse.Status, _ watch: Stopwatch) {
+        durations[route.rawValue].record(watch)
+        statuses[route.rawValue][StatusClass(status).rawValue].increment()
+    }
+
+    /// From the complete head to the decision on the response; sending takes longer.
+    func durations(of route: RouteClass) -> Histogram { durations[route.rawValue].snapshot }
+
+    func count(of route: RouteClass, _ status: StatusClass) -> Int { statuses[route.rawValue][status.rawValue].value }
+}
+
+/// A group of routes whose durations the metrics report together.
+///
+/// The raw value is the position in `allCases`.
+enum RouteClass: Int, Sendable, CaseIterable {
+    case submit
+    case poll
+    case list
+    case change
+    case file
+    case sessions, webhooks
+    /// Pages of the journal, and the beginnings of streams.
+    case events
+    /// Requests that have waited for a change, of any route.
+    case wait
+    /// Tokens, the audit log, settings, signing in.
+    case administration
+    case service
+    case dashboard
+    /// All other routes, and requests that were refused before their route was known.
+    case other
+
+    var name: String { "\(self)" }
+
+    init(_ method: HTTPRequest.Method, _ pattern: [Substring]) {
+        guard pattern.first == "v1", pattern.count > 1 else {
+            self = Self.withoutVersion[pattern.first ?? ""] ?? .other
+            return
+        }
+        switch pattern[1] {
+        case "jobs": self = Self.ofJobs(method, pattern)
+        case "sessions": self = pattern.contains("webhooks") ? .webhooks : .sessions
+        case "deliveries": self = .webhooks
+        case "events": self = .events
+        case "stats": self = .service
+        case "nodes": self = method == .get ? .service : .administration
+        case "tokens", "audit", "service", "sign-in", "tickets": self = .administration
+        default: self = .other
+        }
+    }
+
+    private static let withoutVersion: [Substring: RouteClass] = [
+        "": .dashboard, "dashboard": .dashboard, "livez": .service, "readyz": .service, "metrics": .service,
+        "openapi.yaml": .service,
+    ]
+
+    private static func ofJobs(_ method: HTTPRequest.Method, _ pattern: [Substring]) -> RouteClass {
+        if pattern.last == "file" { return .file }
+        let isWhole = pattern.count == 2
+        if method == .get { return isWhole ? .list : .poll }
+        return isWhole || pattern.last == "batch" ? .submit : .change
+    }
+}
+
+/// The first digit of a status. The raw value is the position in `allCases`.
+enum StatusClass: Int, Sendable, CaseIterable {
+    case success, redirection, clientError, serverError
+
+    var name: String { "\(rawValue + 2)xx" }
+
+    init(_ status: HTTPResponse.Status) {
+        switch status.code {
+        case ..<300: self = .success
+        case ..<400: self = .redirection
+        case ..<500: self = .clientError
+        default: self = .serverError
+        }
+    }
 }

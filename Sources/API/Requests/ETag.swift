@@ -13,7 +13,6 @@ struct JobETag: Hashable {
         progress = live?.tick ?? 0
     }
 
-    /// - Parameter document: what the response shows of the session.
     init(_ session: Session, in document: [UInt8]) {
         revision = session.revision
         // FNV-1a. Within a revision, the counts and times of the session differ.

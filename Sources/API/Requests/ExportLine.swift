@@ -11,7 +11,6 @@ public struct ExportLine: Sendable {
 
     public init(withSecrets: Bool) { self.withSecrets = withSecrets }
 
-    /// The first line of a file.
     public func header(at now: Date) -> JSON {
         [
             "kind": "fetchd-export", "version": 1, "exported_at": .time(now), "secrets": .bool(withSecrets),
@@ -83,8 +82,6 @@ public struct ExportLine: Sendable {
 }
 
 extension Webhook {
-    /// The declaration.
-    ///
     /// - Parameter withSecret: whether it has the secret that signs.
     public func request(withSecret: Bool) -> JSON {
         var object = JSONObject()

@@ -2,7 +2,6 @@ import Downloads
 import Formats
 import Foundation
 import HTTPSemantics
-import HTTPServer
 
 /// Reads the members of one JSON object by name and type. It records which members were read: any other member, such as
 /// a misspelt one, is an error. `null` has the same meaning as an absent member.
@@ -10,7 +9,6 @@ struct FieldReader {
     let object: JSONObject
     /// The position of the object in the body, as a JSON Pointer (RFC 6901).
     let pointer: String
-    /// For each member of the object, whether it was read.
     private var isRead: [Bool]
 
     init(_ object: JSONObject, at pointer: String = "") {
@@ -30,7 +28,6 @@ struct FieldReader {
         "\(pointer)/\(name.replacing("~", with: "~0").replacing("/", with: "~1"))"
     }
 
-    /// The member; nil if it is absent or null.
     mutating func value(_ name: String) -> JSON? {
         guard let index = object.members.firstIndex(where: { $0.name == name }) else { return nil }
         isRead[index] = true
@@ -50,7 +47,6 @@ struct FieldReader {
         throw unknown(object.members[index].name)
     }
 
-    /// The error for a member that the document does not have.
     func unknown(_ name: String) -> Problem {
         let pointer = pointer(to: name)
         return Problem(.unknownField, "\(Self.shown(pointer)) is not a field of this document.", at: pointer)
@@ -59,46 +55,60 @@ struct FieldReader {
     static func shown(_ pointer: String) -> String {
         pointer.isEmpty ? "The body" : "`\(pointer.dropFirst().replacing("/", with: "."))`"
     }
-}
 
-extension FieldReader {
-    mutating func string(_ name: String) throws(Problem) -> String? {
+    /// - Parameters:
+    ///   - rule: what the value must be, as the end of a sentence.
+    ///   - convert: returns nil for another value.
+    mutating func value<Value>(
+        _ name: String, _ rule: @autoclosure () -> String, _ convert: (JSON) -> Value?
+    ) throws(Problem) -> Value? {
         guard let value = value(name) else { return nil }
-        guard let string = value.stringValue else { throw invalid(name, "must be a string") }
-        return string
+        guard let converted = convert(value) else { throw invalid(name, rule()) }
+        return converted
+    }
+
+    mutating func string(_ name: String) throws(Problem) -> String? {
+        try value(name, "must be a string", \.stringValue)
+    }
+
+    /// - Parameter fault: why the text cannot be used, as the end of a sentence; nil: it can.
+    mutating func string(_ name: String, fault: (String) -> String?) throws(Problem) -> String? {
+        guard let text = try string(name) else { return nil }
+        if let fault = fault(text) { throw invalid(name, fault) }
+        return text
+    }
+
+    /// A string of which `read` makes a value. The parameters are those of `value`.
+    mutating func string<Value>(
+        _ name: String, _ rule: @autoclosure () -> String, _ read: (String) -> Value?
+    ) throws(Problem) -> Value? {
+        guard let text = try string(name) else { return nil }
+        guard let value = read(text) else { throw invalid(name, rule()) }
+        return value
     }
 
     mutating func bool(_ name: String) throws(Problem) -> Bool? {
-        guard let value = value(name) else { return nil }
-        guard let bool = value.boolValue else { throw invalid(name, "must be true or false") }
-        return bool
+        try value(name, "must be true or false", \.boolValue)
     }
 
     mutating func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
-        guard let value = value(name) else { return nil }
-        guard let integer = value.integerValue, range.contains(integer) else {
-            throw invalid(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        try value(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)") {
+            $0.integerValue.flatMap { range.contains($0) ? $0 : nil }
         }
-        return integer
     }
 
     /// A number of seconds; fractions are allowed.
     mutating func seconds(_ name: String, in range: ClosedRange<Double>) throws(Problem) -> Double? {
-        guard let value = value(name) else { return nil }
-        guard let number = value.numberValue, range.contains(number) else {
-            throw invalid(name, "must be a number of seconds from \(range.lowerBound) to \(range.upperBound)")
+        try value(name, "must be a number of seconds from \(range.lowerBound) to \(range.upperBound)") {
+            $0.numberValue.flatMap { range.contains($0) ? $0 : nil }
         }
-        return number
     }
 
     mutating func choice<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String, of type: Value.Type
     ) throws(Problem) -> Value? {
-        guard let text = try string(name) else { return nil }
-        guard let value = Value(rawValue: text) else {
-            throw invalid(name, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return value
+        try string(
+            name, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))", Value.init(rawValue:))
     }
 
     /// A list of choices, each at most once. The list may be empty.
@@ -115,17 +125,23 @@ extension FieldReader {
     }
 
     mutating func strings(_ name: String) throws(Problem) -> [String]? {
-        guard let value = value(name) else { return nil }
-        guard let values = value.arrayValue else { throw invalid(name, "must be an array of strings") }
-        var strings: [String] = []
-        for value in values {
-            guard let string = value.stringValue else { throw invalid(name, "must be an array of strings") }
-            strings.append(string)
+        try value(name, "must be an array of strings") { value in
+            let strings = value.arrayValue?.compactMap(\.stringValue)
+            return strings?.count == value.arrayValue?.count ? strings : nil
         }
-        return strings
     }
 
-    /// A nested object, read by the same rules.
+    /// The only one of several alternatives that the object has; nil: it has none.
+    ///
+    /// - Parameter why: why one is enough, as the end of a sentence.
+    func only<Value>(
+        _ alternatives: [(name: String, value: Value)?], _ why: String
+    ) throws(Problem) -> (name: String, value: Value)? {
+        let given = alternatives.compactMap(\.self)
+        guard given.count <= 1 else { throw invalid(given[1].name, "and `\(given[0].name)` are both given; \(why)") }
+        return given.first
+    }
+
     mutating func object<Value>(
         _ name: String, _ read: (inout FieldReader) throws(Problem) -> Value
     ) throws(Problem) -> Value? {
@@ -138,7 +154,6 @@ extension FieldReader {
 
     /// The error for a required member that is absent. An unknown member is reported instead, because it may be the
     /// required one with a mistake in its name. So this must be called after the last read.
-    ///
     /// - Parameter what: the meaning of the field, as the end of a sentence.
     func missing(_ name: String, _ what: String) -> Problem {
         do { try finish() } catch { return error }
@@ -146,19 +161,14 @@ extension FieldReader {
     }
 }
 
-/// Reads the values that several documents have, and checks each by its rule.
 extension FieldReader {
     mutating func url(_ name: String) throws(Problem) -> String? {
-        guard let url = try string(name) else { return nil }
-        if let fault = URLRule.fault(in: url) { throw invalid(name, fault) }
-        return URLRule.normalized(url)
+        try string(name, fault: URLRule.fault(in:)).map(URLRule.normalized)
     }
 
     /// The source of a download: a URL, or a rehearsal.
     mutating func source(_ name: String) throws(Problem) -> String? {
-        guard let text = try string(name) else { return nil }
-        if let fault = Self.fault(inSource: text) { throw invalid(name, fault) }
-        return Self.normalized(source: text)
+        try string(name, fault: Self.fault(inSource:)).map(Self.normalized(source:))
     }
 
     static func fault(inSource text: String) -> String? {
@@ -169,12 +179,10 @@ extension FieldReader {
         Rehearsal.isRehearsal(text) ? text : URLRule.normalized(text)
     }
 
-    /// - Parameter fault: the rule for one header.
     mutating func headers(
         _ name: String, rule fault: (HeaderField) -> String? = \.fault
     ) throws(Problem) -> [HeaderField]? {
-        guard let value = value(name) else { return nil }
-        guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }
+        guard let object = try value(name, "must be an object of strings", \.objectValue) else { return nil }
         guard object.members.count <= 64 else { throw invalid(name, "has more than 64 headers") }
         let reader = FieldReader(object, at: pointer(to: name))
         var fields: [HeaderField] = []
@@ -189,24 +197,8 @@ extension FieldReader {
 
     /// A time in RFC 3339, rounded to a millisecond.
     mutating func time(_ name: String) throws(Problem) -> Date? {
-        guard let text = try string(name) else { return nil }
-        guard let date = Date(rfc3339: text) else {
-            throw invalid(name, "must be a time such as 2019-08-19T15:23:14Z (RFC 3339)")
-        }
-        return Date(milliseconds: date.milliseconds)
-    }
-
-    mutating func directory(_ name: String) throws(Problem) -> String? {
-        guard let path = try string(name) else { return nil }
-        if let fault = FilePathRule.fault(inDirectory: path) { throw invalid(name, fault) }
-        return path
-    }
-
-    /// A file name, or a template for one.
-    mutating func filename(_ name: String) throws(Problem) -> String? {
-        guard let filename = try string(name) else { return nil }
-        if let fault = FilenameTemplate.fault(in: filename) { throw invalid(name, fault) }
-        return filename
+        try string(name, "must be a time such as 2019-08-19T15:23:14Z (RFC 3339)", Date.init(rfc3339:))
+            .map { Date(milliseconds: $0.milliseconds) }
     }
 
     mutating func tags(_ name: String) throws(Problem) -> [String]? {
@@ -219,16 +211,13 @@ extension FieldReader {
     }
 
     mutating func metadata(_ name: String) throws(Problem) -> Metadata? {
-        guard let value = value(name) else { return nil }
-        guard let object = value.objectValue else { throw invalid(name, "must be an object") }
-        let metadata = Metadata(object)
+        guard let metadata = try value(name, "must be an object", { $0.objectValue.map(Metadata.init) }) else {
+            return nil
+        }
         guard metadata.size <= Metadata.limit else { throw invalid(name, "is larger than \(Metadata.limit) bytes") }
         return metadata
     }
 
-    /// A required event identifier.
-    ///
-    /// - Parameter what: the meaning of the number, as the end of a sentence.
     mutating func eventNumber(_ name: String, _ what: String) throws(Problem) -> EventID {
         guard let number = try integer(name, in: 0...Int64.max) else { throw missing(name, what) }
         return number
@@ -239,20 +228,15 @@ extension FieldReader {
         guard !texts.isEmpty, Set(texts).count == texts.count else {
             throw invalid(name, "must name at least one type of event, each once")
         }
-        var patterns: [EventPattern] = []
-        for text in texts {
-            guard let pattern = EventPattern(text) else {
-                let types = EventType.allCases.map(\.rawValue).joined(separator: ", ")
-                throw invalid(
-                    name, "contains '\(text)', which matches no event type; use job.*, session.*, webhook.*, \(types)")
-            }
-            patterns.append(pattern)
+        return try texts.map { text throws(Problem) in
+            if let pattern = EventPattern(text) { return pattern }
+            let types = EventType.allCases.map(\.rawValue).joined(separator: ", ")
+            throw invalid(
+                name, "contains '\(text)', which matches no event type; use job.*, session.*, webhook.*, \(types)")
         }
-        return patterns
     }
 }
 
-/// The JSON body of a request.
 enum JSONBody {
     /// Maximum size in bytes of a body, and of one job in a batch.
     static let limit = 1 << 20

@@ -37,9 +37,6 @@ extension JobSpec {
         if addresses.isEmpty { throw reader.missing("url", "the address to download") }
     }
 
-    /// The request that creates the job.
-    ///
-    /// - Parameter session: the session of the job.
     public func request(in session: Name) -> JSON {
         var object = JSONObject()
         if mirrors.isEmpty { object["url"] = .string(url) } else { object["urls"] = .strings([url] + mirrors) }
@@ -82,31 +79,23 @@ extension FieldReader {
 
     /// Reads one of `body`, `form` and `json`, if the method allows a body.
     fileprivate mutating func requestBody(for method: RequestMethod) throws(Problem) -> RequestBody? {
-        let bodies: [(name: String, value: RequestBody)] = [
+        let bodies: [(name: String, value: RequestBody)?] = [
             try string("body").map { ("body", .text($0)) }, try form("form").map { ("form", .form($0)) },
             value("json").map { ("json", .json($0.written)) },
-        ].compactMap { $0 }
-        guard let first = bodies.first else { return nil }
-        guard bodies.count == 1 else {
-            throw invalid(bodies[1].name, "and `\(first.name)` are both given; a request has one body")
-        }
-        guard method != .get else {
-            throw invalid(first.name, "requires the method POST, PUT or PATCH")
-        }
-        return first.value
+        ]
+        guard let (name, body) = try only(bodies, "a request has one body") else { return nil }
+        guard method != .get else { throw invalid(name, "requires the method POST, PUT or PATCH") }
+        return body
     }
 
     private mutating func form(_ name: String) throws(Problem) -> [RequestBody.FormField]? {
-        guard let value = value(name) else { return nil }
-        guard let object = value.objectValue else { throw invalid(name, "must be an object of strings") }
-        var fields: [RequestBody.FormField] = []
-        for member in object.members {
+        guard let object = try value(name, "must be an object of strings", \.objectValue) else { return nil }
+        return try object.members.map { member throws(Problem) in
             guard let text = member.value.stringValue else {
                 throw FieldReader(object, at: pointer(to: name)).invalid(member.name, "must be a string")
             }
-            fields.append(RequestBody.FormField(name: member.name, value: text))
+            return RequestBody.FormField(name: member.name, value: text)
         }
-        return fields
     }
 }
 
@@ -133,10 +122,8 @@ extension Credentials {
             if kind == .basic, username.contains(":") {
                 throw reader.invalid("username", "contains a colon, which basic authentication cannot send")
             }
-            self =
-                kind == .basic
-                ? .basic(username: username, password: password ?? "")
-                : .digest(username: username, password: password ?? "")
+            let make = kind == .basic ? Credentials.basic : Credentials.digest
+            self = make(username, password ?? "")
         case .bearer:
             if username != nil { throw reader.invalid("username", "is not sent with a bearer token") }
             if password != nil { throw reader.invalid("password", "is not sent with a bearer token") }
@@ -151,11 +138,10 @@ extension Credentials {
 
 extension FieldReader {
     fileprivate mutating func credential(_ name: String) throws(Problem) -> String? {
-        guard let text = try string(name) else { return nil }
-        guard text.utf8.count <= 4096, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
-            throw invalid(name, "contains a control character, or is longer than 4096 bytes")
+        try string(name) { text in
+            text.utf8.count <= 4096 && !text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+                ? nil : "contains a control character, or is longer than 4096 bytes"
         }
-        return text
     }
 }
 
@@ -195,20 +181,91 @@ enum QueueMove {
     case position(Int)
 
     init(reading reader: inout FieldReader) throws(Problem) {
-        let moves: [(name: String, move: QueueMove)] = [
+        let moves: [(name: String, value: QueueMove)?] = [
             try reader.choice("to", of: End.self).map { ("to", .place($0 == .top ? .top : .bottom)) },
             try reader.string("before").map { ("before", .place(.before(JobID($0)))) },
             try reader.string("after").map { ("after", .place(.after(JobID($0)))) },
             try reader.integer("position", in: 0...Int64(Int32.max)).map { ("position", .position(Int($0))) },
-        ].compactMap { $0 }
-        guard let first = moves.first else {
+        ]
+        guard let move = try reader.only(moves, "a job is moved to one place") else {
             throw reader.missing("to", "top or bottom; or send before, after or position instead")
         }
-        guard moves.count == 1 else {
-            throw reader.invalid(moves[1].name, "and `\(first.name)` are both given; a job is moved to one place")
-        }
-        self = first.move
+        self = move.value
     }
 
     private enum End: String, CaseIterable { case top, bottom }
+}
+
+/// A merge patch of a job (RFC 7396): a named member replaces the present value, `null` removes the value, and objects
+/// are merged member by member.
+struct JobPatch: Sendable {
+    let fields: Set<PatchableField>
+    private let members: JSONObject
+
+    init(reading reader: inout FieldReader) throws(Problem) {
+        members = reader.object
+        fields = Set(PatchableField.allCases.filter { reader.object[$0.rawValue] != nil })
+        for field in PatchableField.allCases { _ = reader.value(field.rawValue) }
+        if reader.object["url"] == .null { throw reader.invalid("url", "cannot be removed") }
+    }
+
+    /// - Throws: 422 when a resulting value is not allowed.
+    func applied(to spec: JobSpec) throws(Problem) -> JobSpec {
+        let present = spec.patchable(members["headers"]?.objectValue ?? [:])
+        var reader = FieldReader(present.merged(with: members, openMembers: Self.openFields))
+        var patched = spec
+        if fields.contains(.url) {
+            let given = try reader.source("url") ?? patched.url
+            patched.url = patched.url(shownAs: given) ?? given
+            patched.mirrors = []
+        }
+        let names = fields.map(\.rawValue)
+        for member in JobSpec.members where names.contains(member.name) { try member.read(&reader, &patched) }
+        patched.endLoss(supplied: fields)
+        return patched
+    }
+
+    private static let openFields: Set = ["headers", "metadata"]
+}
+
+extension JobSpec {
+    /// The fields whose own members are merged. All other fields are replaced as a whole.
+    fileprivate func patchable(_ patched: JSONObject) -> JSONObject {
+        [
+            "headers": headers.spelled(asIn: patched).request,
+            "metadata": metadata.parsed, "destination": destination.document,
+        ]
+    }
+}
+
+extension [HeaderField] {
+    /// The headers with the names as a patch spells them, because the case may differ.
+    func spelled(asIn patch: JSONObject) -> [HeaderField] {
+        map { header in
+            let name = patch.names.first { $0.lowercased() == header.name.lowercased() }
+            return HeaderField(name: name ?? header.name, value: header.value)
+        }
+    }
+}
+
+extension JSONObject {
+    /// Merges objects by RFC 7396, section 2.
+    /// - Parameters:
+    ///   - openMembers: the names of objects whose members the client names.
+    ///   - isOpen: whether this is such an object, or in one. Then `null` is accepted for a member that does not exist. If not,
+    ///     the null stays in the result, and the reader of the result checks whether such a member is allowed.
+    func merged(with patch: JSONObject, openMembers: Set<String>, isOpen: Bool = false) -> JSONObject {
+        var merged = self
+        for (name, value) in patch.members {
+            switch value {
+            case .null where isOpen || merged[name] != nil: merged[name] = nil
+            case .object(let members):
+                let present = merged[name]?.objectValue ?? [:]
+                let isOpen = isOpen || openMembers.contains(name)
+                merged[name] = .object(present.merged(with: members, openMembers: openMembers, isOpen: isOpen))
+            default: merged[name] = value
+            }
+        }
+        return merged
+    }
 }

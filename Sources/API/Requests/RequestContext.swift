@@ -8,7 +8,6 @@ import HTTPTypes
 import Logging
 import Storage
 
-/// A request with its route and its caller.
 struct RequestContext: Sendable {
     let request: Request
     let match: RouteMatch
@@ -18,7 +17,6 @@ struct RequestContext: Sendable {
 
     var head: RequestHead { request.head }
 
-    /// The decoded value of a `{name}` in the route's path.
     func parameter(_ name: String) -> String { match.parameter(name) ?? "" }
 
     /// The session or webhook that the path names. An invalid name gets 404.
@@ -51,6 +49,10 @@ struct RequestContext: Sendable {
         return value
     }
 
+    func optionalBody<Value>(_ read: (inout FieldReader) throws(Problem) -> Value?) throws(Problem) -> Value? {
+        hasBody ? try body(read) : nil
+    }
+
     /// For actions without options. An empty object is accepted, because some clients send one.
     func requireNoOptions() throws(Problem) {
         if hasBody { try body { _ throws(Problem) in } }
@@ -64,7 +66,6 @@ extension Response {
         json(line: document.line, status, headers)
     }
 
-    /// - Parameter text: one JSON value.
     static func json(_ text: consuming JSONWriter, headers: HTTPFields = [:]) -> Response {
         text.endLine()
         return json(line: text.bytes, .ok, headers)
@@ -82,7 +83,6 @@ extension Response {
 /// `Idempotency-Key` on requests that create jobs (draft-ietf-httpapi-idempotency-key-header).
 extension RequestContext {
     /// The claim of the request; nil without the field.
-    ///
     /// - Throws: 400 for an invalid key.
     func idempotencyClaim() throws(Problem) -> IdempotencyClaim? {
         guard let key = head.headers[.idempotencyKey] else { return nil }
@@ -95,16 +95,11 @@ extension RequestContext {
     }
 }
 
-extension HTTPField.Name {
-    fileprivate static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-}
-
 /// `If-Match`: the request applies only if the job or session has not changed since (RFC 9110, section 13.1.1). The field is
 /// checked after the body, so that a malformed request gets the error for its body.
 extension RequestContext {
     /// The revision that the client expects; nil without the field, and for `*`. Only revisions are compared, not
     /// progress.
-    ///
     /// - Throws: 412 if the field is not the ETag of a job or session, 400 if it is empty.
     func expectedRevision() throws(Problem) -> Int? {
         guard let field = head.headers[.ifMatch]?.trimmingCharacters(in: .whitespaces), field != "*" else { return nil }
@@ -120,15 +115,12 @@ extension RequestContext {
     }
 
     /// What the client expects of a session that need not exist.
-    ///
-    /// - Throws: as `expectedRevision`.
     func sessionExpectation() throws(Problem) -> SessionExpectation {
         if let revision = try expectedRevision() { return .revision(revision) }
         return head.headers[.ifMatch] == nil ? .nothing : .existence
     }
 }
 
-/// The waiting preferences of a client, and the versions that it knows.
 extension RequestContext {
     /// Seconds that the client is willing to wait for a change (`Prefer: wait=10`, RFC 7240, section 4.3), limited to
     /// `longestWait`. nil without the preference, or if it is invalid: a preference must not cause an error.
@@ -138,7 +130,6 @@ extension RequestContext {
         return wait.map { min($0, Self.longestWait) }
     }
 
-    /// Seconds.
     static let longestWait = 30
 
     /// Whether the client may have asked to wait: it sends `Prefer`, or the query contains `wait=`.
@@ -151,11 +142,10 @@ extension RequestContext {
             .map { $0.trimmingCharacters(in: .whitespaces) }
         guard halves.count == 2, halves[0].lowercased() == "wait" else { return nil }
         let digits = halves[1].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int(digits) ?? Self.longestWait
     }
 
-    /// The versions that the client knows (`If-None-Match`); nil without the field.
     var ifNoneMatch: IfNoneMatch? { head.headers[.ifNoneMatch].map { IfNoneMatch($0) } }
 
     /// Whether the client accepts a stream of events and does not prefer JSON (RFC 9110, section 12.5.1). With equal
@@ -168,7 +158,6 @@ extension RequestContext {
     }
 }
 
-/// One member of an `Accept` field.
 private struct AcceptedType {
     let name: String
     /// The weight, from 0 (not acceptable) to 1.
@@ -181,12 +170,6 @@ private struct AcceptedType {
     }
 }
 
-extension HTTPField.Name {
-    static let prefer = HTTPField.Name("Prefer")!
-    static let preferenceApplied = HTTPField.Name("Preference-Applied")!
-    static let lastEventID = HTTPField.Name("Last-Event-ID")!
-}
-
 extension RequestContext {
     /// The trace that the request belongs to; nil if it names none, or an invalid one, which is ignored as the
     /// specification asks.
@@ -196,17 +179,31 @@ extension RequestContext {
     }
 }
 
-extension HTTPField.Name {
-    fileprivate static let traceParent = HTTPField.Name("traceparent")!
-    fileprivate static let traceState = HTTPField.Name("tracestate")!
-}
-
 extension RequestContext {
-    /// The fields of a line of the log that says who has asked for something.
     var logFields: Logger.Metadata {
         var fields: Logger.Metadata = ["address": "\(head.clientAddress)"]
         if let id { fields["request"] = "\(id.text)" }
         if let label = caller.label { fields["caller"] = "\(label)" }
         return fields
     }
+}
+
+/// The fields that swift-http-types does not name.
+extension HTTPField.Name {
+    static let idempotencyKey = Self("Idempotency-Key")!
+    static let prefer = Self("Prefer")!
+    static let preferenceApplied = Self("Preference-Applied")!
+    static let lastEventID = Self("Last-Event-ID")!
+    static let traceParent = Self("traceparent")!
+    static let traceState = Self("tracestate")!
+    static let requestID = Self("X-Request-Id")!
+    static let rateLimit = Self("RateLimit")!
+    static let rateLimitPolicy = Self("RateLimit-Policy")!
+    static let accelBuffering = Self("X-Accel-Buffering")!
+    static let referrerPolicy = Self("Referrer-Policy")!
+    static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
+    static let secFetchSite = Self("Sec-Fetch-Site")!
+    /// Private Network Access: a page from the Internet requests access to a machine in the local network.
+    static let accessControlRequestPrivateNetwork = Self("Access-Control-Request-Private-Network")!
+    static let accessControlAllowPrivateNetwork = Self("Access-Control-Allow-Private-Network")!
 }

@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 import HTTPServer
 import HTTPTypes
 
@@ -7,27 +8,25 @@ final class Route: Sendable {
     let method: HTTPRequest.Method
     /// The components of the path; `{name}` matches any component.
     let pattern: [Substring]
-    /// The names of the parameters, and their positions in the pattern.
     let parameters: [(name: Substring, position: Int)]
     let body: BodyRule
     /// Whether the handler reads query parameters. If not, a request with any parameter is refused before the handler
     /// runs.
     let readsQuery: Bool
     let access: Access
-    /// The group of the route in the metrics.
     let group: RouteClass
     /// Whether the route accepts a ticket, in the query, in place of a token.
     let takesOneTimeToken: Bool
-    /// Whether a node without its lease must not answer: what it has in memory can be outdated.
+    /// Whether `Availability.checkLease` must hold, because what is in memory can be outdated otherwise. The metrics are not of
+    /// these routes: they show what the service knows.
     let needsLease: Bool
-    /// Whether other nodes pass requests for this route on.
+    /// Whether other services of the database pass requests for this route on.
     let isRelayed: Bool
     /// Whether the response grows with the data, so that only a few of them are made at the same time.
     let isLarge: Bool
     /// Responds from memory, on the thread of the connection; returns nil if `handle` must respond. It and `longPoll` run
     /// before `SessionFilter` checks what the caller may see, so they check it themselves.
     let immediate: (@Sendable (RequestContext) -> Answer?)?
-    /// Whether clients can ask the route to wait for a change.
     let mayWait: Bool
     /// What a request waits for; nil if `handle` must respond.
     let longPoll: (@Sendable (RequestContext) -> LongPoll.Wait?)?
@@ -47,21 +46,20 @@ final class Route: Sendable {
     }
 
     init(
-        _ method: HTTPRequest.Method, _ path: StaticString, _ access: Access, body: BodyRule = .none,
+        _ method: HTTPRequest.Method, _ path: String, _ access: Access, body: BodyRule = .none,
         readsQuery: Bool = false, takesOneTimeToken: Bool = false, isRelayed: Bool = false, isLarge: Bool = false,
         immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
         longPoll: (@Sendable (RequestContext) -> LongPoll.Wait?)? = nil,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
         self.method = method
-        pattern = "\(path)".split(separator: "/")
+        pattern = path.split(separator: "/")
         group = RouteClass(method, pattern)
         parameters = pattern.enumerated().filter { $0.element.hasPrefix("{") }
             .map { ($0.element.dropFirst().dropLast(), $0.offset) }
         self.body = body
         self.readsQuery = readsQuery
         self.access = access
-        // The metrics show what a node without a lease knows.
         needsLease = access != .open && pattern.first == "v1"
         self.takesOneTimeToken = takesOneTimeToken
         self.isRelayed = isRelayed
@@ -71,10 +69,16 @@ final class Route: Sendable {
         self.longPoll = longPoll
         self.handle = handle
     }
-}
 
-/// What a route accepts as the body of a request.
-extension Route {
+    /// A route that has one response for all clients.
+    static func constant(_ path: String, _ response: Response) -> Route {
+        let prepared = PreparedResponse(response)
+        // A request with a query is refused later.
+        return Route(
+            .get, path, .open, immediate: { $0.head.query == nil ? prepared.map(Answer.prepared) : nil },
+            { _ in response })
+    }
+
     /// A body needs the content type of JSON: a web page of another origin cannot send that type without a preflight
     /// request.
     func bodyLimit(_ head: RequestHead) throws(Problem) -> Int {
@@ -103,7 +107,6 @@ extension RequestHead {
     var announcesBody: Bool { headers[.contentLength].map { $0 != "0" } ?? (headers[.transferEncoding] != nil) }
 }
 
-/// Who may use a route.
 enum Access: Sendable, Equatable {
     /// Everybody who can connect, without a token.
     case open
@@ -116,11 +119,123 @@ enum Access: Sendable, Equatable {
         case service
         /// A list, or new jobs. The handler leaves out, or refuses, what the caller may not see.
         case selection
-        /// The session that the path names.
         case session
-        /// The job that the path names.
         case job
-        /// The delivery that the path names.
         case delivery
+    }
+}
+
+struct RouteTable: Sendable {
+    private let root: PathNode
+
+    init(_ routes: [Route]) { root = PathNode(routes) }
+
+    /// - Throws: 404 for an unknown path, 405 with `Allow` for a method that the path does not have.
+    func find(_ head: RequestHead) throws(Problem) -> RouteMatch {
+        let path = try Self.components(of: head)
+        let routes = try routes(at: path, head)
+        // HEAD uses the route of GET, and the server omits the body.
+        let method: HTTPRequest.Method = head.method == .head ? .get : head.method
+        guard let route = routes.first(where: { $0.method == method }) else {
+            throw Self.notAllowed(head, Self.methods(of: routes))
+        }
+        return RouteMatch(route: route, path: path)
+    }
+
+    func methods(at head: RequestHead) throws(Problem) -> [String] {
+        Self.methods(of: try routes(at: try Self.components(of: head), head))
+    }
+
+    private func routes(at path: [Substring], _ head: RequestHead) throws(Problem) -> [Route] {
+        guard let routes = root.routes(at: path[...]) else {
+            throw Problem(.notFound, "No route matches \(head.path). GET /openapi.yaml describes the API.")
+        }
+        return routes
+    }
+
+    private static func methods(of routes: [Route]) -> [String] {
+        let methods = Set(routes.map(\.method))
+        return (methods.contains(.get) ? methods.union([.head]) : methods).map(\.rawValue).sorted()
+    }
+
+    private static func notAllowed(_ head: RequestHead, _ allowed: [String]) -> Problem {
+        let methods = allowed.joined(separator: ", ")
+        return Problem(
+            .methodNotAllowed, "\(head.method.rawValue) is not possible here; \(methods) is.",
+            headers: [.allow: methods])
+    }
+
+    /// Decodes each component separately, so that an encoded slash stays inside its component.
+    ///
+    /// Every request passes here, so the bytes are looked at once.
+    private static func components(of head: RequestHead) throws(Problem) -> [Substring] {
+        var path = head.path
+        var (slashes, isEncoded): ([Int], Bool) = ([], false)
+        path.withUTF8 { bytes in
+            for position in 0..<bytes.count {
+                let byte = bytes[position]
+                if byte == UInt8(ascii: "/") { slashes.append(position) }
+                if byte == UInt8(ascii: "%") { isEncoded = true }
+            }
+            slashes.append(bytes.count)
+        }
+        var components: [Substring] = []
+        components.reserveCapacity(slashes.count)
+        for next in 1..<max(1, slashes.count) {
+            let start = path.utf8.index(path.startIndex, offsetBy: slashes[next - 1] + 1)
+            let component = path[start..<path.utf8.index(path.startIndex, offsetBy: slashes[next])]
+            components.append(isEncoded ? try decoded(component) : component)
+        }
+        return components == [""] ? [] : components
+    }
+
+    private static func decoded(_ component: Substring) throws(Problem) -> Substring {
+        guard let decoded = component.percentDecoded, !decoded.utf8.contains(0) else {
+            throw Problem(.malformedRequest, "The path holds a malformed percent-encoding.")
+        }
+        return decoded[...]
+    }
+}
+
+struct RouteMatch: Sendable {
+    let route: Route
+    let path: [Substring]
+
+    var job: String? {
+        guard case .scope(_, .job) = route.access else { return nil }
+        return parameter("id")
+    }
+
+    /// What stands for `{name}` in the route's path; nil if the route has no such parameter.
+    func parameter(_ name: String) -> String? {
+        route.parameters.first { $0.name == name }.map { String(path[$0.position]) }
+    }
+}
+
+/// A branch of the tree of paths: the routes whose paths end here, and the components that can follow.
+final class PathNode: Sendable {
+    private let routes: [Route]
+    private let literals: [Substring: PathNode]
+    /// Follows any component that is not empty.
+    private let parameter: PathNode?
+
+    /// - Parameters:
+    ///   - routes: with paths that are equal in their first components.
+    ///   - depth: the number of these components.
+    init(_ routes: [Route], at depth: Int = 0) {
+        self.routes = routes.filter { $0.pattern.count == depth }
+        let longer = Dictionary(grouping: routes.filter { $0.pattern.count > depth }) { $0.pattern[depth] }
+        literals = longer.filter { !$0.key.hasPrefix("{") }.mapValues { PathNode($0, at: depth + 1) }
+        let parameters = longer.filter { $0.key.hasPrefix("{") }.flatMap(\.value)
+        parameter = parameters.isEmpty ? nil : PathNode(parameters, at: depth + 1)
+    }
+
+    /// The routes of a path, at least one; nil if there is none. Of `/v1/jobs/batch` and `/v1/jobs/{id}`, the former: a
+    /// literal component is preferred to a parameter.
+    func routes(at path: ArraySlice<Substring>) -> [Route]? {
+        guard let first = path.first else { return routes.isEmpty ? nil : routes }
+        let rest = path.dropFirst()
+        if let found = literals[first]?.routes(at: rest) { return found }
+        return first.isEmpty ? nil : parameter?.routes(at: rest)
     }
 }

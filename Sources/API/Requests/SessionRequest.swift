@@ -3,11 +3,10 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// The configuration of a session in the request of a client.
 extension SessionConfiguration {
     fileprivate static let members: [WireMember<SessionConfiguration>] = [
         WireMember("headers", \.headers, .headers, default: []),
-        WireMember("user_agent", \.userAgent, .text { (reader, name) throws(Problem) in try reader.userAgent(name) }),
+        WireMember("user_agent", \.userAgent, .text { HeaderField(name: "User-Agent", value: $0).fault }),
         WireMember("timeouts", \.timeouts, .timeouts, default: Timeouts()),
         WireMember("max_concurrent_jobs", \.maxConcurrentJobs, .count(in: 1...100_000)),
         WireMember("max_connections_per_host", \.maxConnectionsPerHost, .count(in: 1...100_000)),
@@ -79,10 +78,23 @@ struct SessionPatch: Sendable {
 extension WireType<TLSRule> {
     static let tls = object(
         [
-            WireMember("ca_file", \.caFile, .text { (reader, name) throws(Problem) in try reader.certificates(name) }),
+            WireMember("ca_file", \.caFile, .text(fault: faultInCertificates)),
             WireMember("pinned_public_keys", \.pinnedPublicKeys, .pins, default: [:]),
             WireMember("verify", \.verify, .bool, default: true),
         ], TLSRule())
+}
+
+/// The path of a file with certificates. The file is checked here, because otherwise every transfer would report its errors.
+@Sendable private func faultInCertificates(at path: String) -> String? {
+    guard path.hasPrefix("/"), !path.utf8.contains(0) else { return "must be an absolute path" }
+    // Resolves symbolic links, because the certificate bundle of the system is one.
+    let target = URL(filePath: path).resolvingSymlinksInPath().path
+    let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+    // One sentence for every reason: the answer must not tell a client which files exist.
+    guard type == .typeRegular, let content = FileManager.default.contents(atPath: path),
+        content.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
+    else { return "must name a file with certificates in PEM form that fetchd can read" }
+    return nil
 }
 
 extension WireType<[String: [String]]> {
@@ -91,7 +103,6 @@ extension WireType<[String: [String]]> {
 }
 
 extension [String: [String]] {
-    /// Keys by host.
     var document: JSON {
         .object(sorted { $0.key < $1.key }.reduce(into: JSONObject()) { $0[$1.key] = .strings($1.value) })
     }
@@ -103,31 +114,9 @@ extension WireType<Proxy> {
 }
 
 extension FieldReader {
-    fileprivate mutating func userAgent(_ name: String) throws(Problem) -> String? {
-        guard let agent = try string(name) else { return nil }
-        if let fault = HeaderField(name: "User-Agent", value: agent).fault { throw invalid(name, fault) }
-        return agent
-    }
-
-    /// The path of a file with certificates. The file is checked here, because otherwise every transfer would report
-    /// its errors.
-    fileprivate mutating func certificates(_ name: String) throws(Problem) -> String? {
-        guard let path = try string(name) else { return nil }
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw invalid(name, "must be an absolute path") }
-        // Resolves symbolic links, because the certificate bundle of the system is one.
-        let target = URL(filePath: path).resolvingSymlinksInPath().path
-        let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
-        // One sentence for every reason: the answer must not tell a client which files exist.
-        guard type == .typeRegular, let content = FileManager.default.contents(atPath: path),
-            content.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
-        else { throw invalid(name, "must name a file with certificates in PEM form that fetchd can read") }
-        return path
-    }
-
     /// The pinned keys by host, at least one key for each host.
     fileprivate mutating func pins(_ name: String) throws(Problem) -> [String: [String]]? {
-        guard let value = value(name) else { return nil }
-        guard let object = value.objectValue else { throw invalid(name, "must be an object: host to keys") }
+        guard let object = try value(name, "must be an object: host to keys", \.objectValue) else { return nil }
         var hosts = FieldReader(object, at: pointer(to: name))
         var pins: [String: [String]] = [:]
         for host in object.names {
@@ -146,14 +135,10 @@ extension FieldReader {
     }
 
     fileprivate mutating func proxy(_ name: String) throws(Problem) -> Proxy? {
-        guard let text = try string(name) else { return nil }
-        guard let proxy = Proxy(text) else {
-            throw invalid(
-                name,
-                "must be http://host:port or socks5://host:port, with user:password@ before the host if the proxy requires credentials"
-            )
-        }
-        return proxy
+        try string(
+            name,
+            "must be http://host:port or socks5://host:port, with user:password@ before the host if the proxy requires credentials",
+            Proxy.init)
     }
 }
 

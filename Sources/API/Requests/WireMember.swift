@@ -91,10 +91,6 @@ extension WireType {
             })
     }
 
-    /// A string with a rule of its own.
-    static func text(
-        _ read: @escaping @Sendable (inout FieldReader, String) throws(Problem) -> String?
-    ) -> Self where Value == String { Self(read: read, write: { .string($0) }) }
 }
 
 extension WireType<Int> {
@@ -133,7 +129,12 @@ extension WireType<Date> {
 }
 
 extension WireType<String> {
-    static let directory = text { (reader, name) throws(Problem) in try reader.directory(name) }
+    static let directory = text(fault: FilePathRule.fault(inDirectory:))
+
+    /// A string with a rule of its own. See `FieldReader.string`.
+    static func text(fault: @escaping @Sendable (String) -> String?) -> Self {
+        Self(read: { (reader, name) throws(Problem) in try reader.string(name, fault: fault) }, write: JSON.string)
+    }
 }
 
 extension WireType<[String]> {
@@ -176,8 +177,7 @@ extension WireType<Destination> {
     static let destination = object(
         [
             WireMember("directory", \.directory, .directory),
-            WireMember(
-                "filename", \.filename, .text { (reader, name) throws(Problem) in try reader.filename(name) }),
+            WireMember("filename", \.filename, .text(fault: FilenameTemplate.fault(in:))),
             WireMember("on_conflict", \.onConflict, .choice),
             WireMember("create_directories", \.createDirectories, .bool, default: true),
         ], Destination())

@@ -17,25 +17,15 @@ struct Aria2Routes: Sendable {
     /// For large messages, which take much memory until they are answered.
     private let gate = AsyncGate(width: 4)
 
-    init(
-        service: Aria2Service, store: Store, authentication: Authentication, rates: RequestRates,
-        availability: Availability, origins: OriginRule, answers: AnswerBudget
-    ) {
-        (self.service, self.store, self.authentication, self.rates) = (service, store, authentication, rates)
-        (self.availability, self.origins, self.answers) = (availability, origins, answers)
-    }
-
-    static let path: StaticString = "/jsonrpc"
-    /// Where aria2 speaks XML-RPC.
-    private static let pathOfXML: StaticString = "/rpc"
+    static let path = "/jsonrpc"
 
     var routes: [Route] {
         [
             // Many scripts add a time to the address (`?tm=`). aria2 ignores all parameters of a POST.
             Route(.post, Self.path, .open, body: .unchecked(limit: Self.largestMessage), readsQuery: true, post),
             Route(.get, Self.path, .open, readsQuery: true, immediate: openSocket, get),
-            Route(
-                .post, Self.pathOfXML, .open, body: .unchecked(limit: Self.largestMessage), readsQuery: true, refuseXML),
+            // Where aria2 speaks XML-RPC.
+            Route(.post, "/rpc", .open, body: .unchecked(limit: Self.largestMessage), readsQuery: true, refuseXML),
         ]
     }
 
@@ -44,10 +34,8 @@ struct Aria2Routes: Sendable {
 
     private func post(_ context: RequestContext) async throws -> Response {
         try availability.check()
-        let callers = Aria2Callers(head: context.head, needsToken: false, routes: self)
-        let (reply, memory) = await reply(to: context.request.body, callers) { secret throws(RPCError) in
-            try callers.caller(secret)
-        }
+        let callers = callers(of: context.head)
+        let (reply, memory) = await reply(to: context.request.body, callers, callers.caller)
         return Self.response(reply, memory)
     }
 
@@ -64,14 +52,15 @@ struct Aria2Routes: Sendable {
             throw Problem(.invalidValue, "fetchd does not answer with JavaScript (JSONP). Use POST or a WebSocket.")
         }
         let message = RPCMessage(query: parameters)
-        let callers = Aria2Callers(head: context.head, needsToken: !message.onlyReads, routes: self)
-        let (reply, memory) = await reply(to: message, callers) { secret throws(RPCError) in
-            try callers.caller(secret)
-        }
+        let callers = callers(of: context.head, needsToken: !message.onlyReads)
+        let (reply, memory) = await reply(to: message, callers, callers.caller)
         return Self.response(reply, memory)
     }
 
-    /// Says in XML-RPC what is spoken here, so that the client can show it.
+    func callers(of head: RequestHead, needsToken: Bool = false) -> Aria2Callers {
+        Aria2Callers(head: head, needsToken: needsToken, authentication: authentication, rates: rates, store: store)
+    }
+
     private func refuseXML(_ context: RequestContext) async throws -> Response {
         let fault = """
             <?xml version="1.0"?>
@@ -85,17 +74,12 @@ struct Aria2Routes: Sendable {
         return Response(status: .ok, headers: [.contentType: "text/xml"], body: .bytes(Array(fault.utf8)))
     }
 
-    // MARK: WebSockets
-
-    /// nil if the request does not ask for a WebSocket.
     private func openSocket(_ context: RequestContext) -> Answer? {
-        guard WebSocketHandshake.isRequested(by: context.head) else { return nil }
+        guard WebSocketUpgrade.isRequested(by: context.head) else { return nil }
         do throws(Problem) {
             return .webSocket(try upgrade(context.head))
         } catch {
-            if error.kind.isAudited {
-                store.refusals.add(AuditNote(context.head, ofAria2: nil), error.kind.rawValue, at: store.time.now)
-            }
+            store.audit(error, AuditNote(context.head, ofAria2: nil))
             return .now(error.response)
         }
     }
@@ -105,11 +89,6 @@ struct Aria2Routes: Sendable {
     private func upgrade(_ head: RequestHead) throws(Problem) -> WebSocketUpgrade {
         try availability.check()
         try origins.checkAsChange(head)
-        guard let handshake = WebSocketHandshake(head) else {
-            var problem = Problem(.malformedRequest, "The request is not a WebSocket handshake by RFC 6455.")
-            problem.headers[.secWebSocketVersion] = WebSocketHandshake.version
-            throw problem
-        }
         var isAllowed = true
         do throws(Problem) {
             try rates.check(try authentication.caller(of: head))
@@ -117,20 +96,21 @@ struct Aria2Routes: Sendable {
             guard error.kind == .unauthorized, head.headers[.authorization] == nil else { throw error }
             isAllowed = false
         }
-        return WebSocketUpgrade(handshake) { [self, isAllowed] socket in
+        let upgrade = WebSocketUpgrade(head) { [self, isAllowed] socket in
             Aria2Socket(socket, head: head, isAllowed: isAllowed && mayRead(head, nil), routes: self).receiver
         }
+        if let upgrade { return upgrade }
+        throw Problem(
+            .malformedRequest, "The request is not a WebSocket handshake by RFC 6455.",
+            headers: [.secWebSocketVersion: WebSocketUpgrade.version])
     }
 
     var isAvailable: Bool { (try? availability.check()) != nil }
 
-    /// Whether the caller of a call with this secret may read the downloads.
     func mayRead(_ head: RequestHead, _ secret: String?) -> Bool {
         guard let caller = try? authentication.caller(of: head, secret: secret) else { return false }
         return caller.visible.contain(service.session)
     }
-
-    // MARK: Answers
 
     /// Answers a message. A large one waits until others are answered: before it is read, it takes no memory but its own.
     func reply(
@@ -177,37 +157,20 @@ struct Aria2Routes: Sendable {
 /// Finds the callers of aria2's calls: by the secret of each call, or by the `Authorization` field of the request. Each call
 /// is authenticated, and counts as a request of its token, because a message can have many.
 struct Aria2Callers: Sendable {
-    private let head: RequestHead
-    private let needsToken: Bool
-    private let authentication: Authentication
-    private let rates: RequestRates
-    private let store: Store
-    /// The first caller that was found.
+    let head: RequestHead
+    let needsToken: Bool
+    let authentication: Authentication
+    let rates: RequestRates
+    let store: Store
     private let first = Locked<Caller?>(nil)
-
-    init(head: RequestHead, needsToken: Bool, routes: Aria2Routes) {
-        self.init(
-            head: head, needsToken: needsToken, authentication: routes.authentication, rates: routes.rates,
-            store: routes.store)
-    }
-
-    init(
-        head: RequestHead, needsToken: Bool, authentication: Authentication, rates: RequestRates, store: Store
-    ) {
-        (self.head, self.needsToken) = (head, needsToken)
-        (self.authentication, self.rates, self.store) = (authentication, rates, store)
-    }
 
     /// - Parameter secret: a token of the service; nil: the call has none.
     func caller(_ secret: String?) throws(RPCError) -> RPCCaller {
         do throws(Problem) {
             let caller = try admitted(secret)
-            return RPCCaller(
-                grant: caller.grant, creator: caller.creator, note: AuditNote(head, ofAria2: caller))
+            return RPCCaller(grant: caller.grant, creator: caller.creator, note: AuditNote(head, ofAria2: caller))
         } catch {
-            if error.kind.isAudited {
-                store.refusals.add(AuditNote(head, ofAria2: nil), error.kind.rawValue, at: store.time.now)
-            }
+            store.audit(error, AuditNote(head, ofAria2: nil))
             // Clients recognize this text.
             throw error.kind == .unauthorized ? .unauthorized : RPCError(error.detail)
         }
@@ -233,7 +196,6 @@ final class Aria2Socket: Sendable {
     private let socket: WebSocket
     private let head: RequestHead
     private let routes: Aria2Routes
-    /// The number of the subscription; nil before it.
     private let subscription = Locked<Int?>(nil)
 
     init(_ socket: WebSocket, head: RequestHead, isAllowed: Bool, routes: Aria2Routes) {
@@ -247,11 +209,11 @@ final class Aria2Socket: Sendable {
 
     private func reply(to text: [UInt8]) async -> WebSocketReply? {
         guard routes.isAvailable else {
-            // The client connects again, to another node if there is one.
+            // The client connects again, to another service of the database if there is one.
             socket.close()
             return nil
         }
-        let callers = Aria2Callers(head: head, needsToken: false, routes: routes)
+        let callers = routes.callers(of: head)
         let (reply, memory) = await routes.reply(to: text, callers) { secret throws(RPCError) in
             let caller = try callers.caller(secret)
             if routes.service.maySee(caller) { subscribe(secret) }
@@ -261,12 +223,11 @@ final class Aria2Socket: Sendable {
     }
 
     private func subscribe(_ secret: String?) {
-        let subscriber = RPCNotifier.Subscriber(
-            isAllowed: { [head, routes] in routes.mayRead(head, secret) }, send: { [socket] in socket.send($0) },
-            end: { [socket] in socket.close() })
         let isNew = subscription.withLock { number in
             guard number == nil else { return false }
-            number = routes.service.notifier.add(subscriber)
+            number = routes.service.notifier.add(
+                isAllowed: { [head, routes] in routes.mayRead(head, secret) }, send: { [socket] in socket.send($0) },
+                end: { [socket] in socket.close() })
             return true
         }
         if isNew { socket.trust() }

@@ -19,12 +19,8 @@ struct AuditRoutes: Sendable {
         try await store.storeRefusals()
         let entries = try await store.audit(after: after, limit: limit)
         var list = DocumentList("entries")
-        var last = after
-        for entry in entries {
-            guard list.add(entry.document) else { break }
-            last = entry.id
-        }
-        return list.response(["next_after": .integer(last)])
+        let last = list.add(entries, \.document) ?? entries.last
+        return list.response(["next_after": .integer(last?.id ?? after)])
     }
 }
 
@@ -40,9 +36,6 @@ extension AuditEntry {
 }
 
 extension AuditNote {
-    /// A call of aria2's interface.
-    ///
-    /// - Parameter caller: nil: the call was refused before its caller was known.
     init(_ head: RequestHead, ofAria2 caller: Caller?) {
         self.init(
             caller: caller?.label, name: caller?.token?.name, address: head.clientAddress,
@@ -67,6 +60,14 @@ extension RouteMatch {
         let names = route.parameters.map { String(path[$0.position]) }
         guard !names.isEmpty, names.allSatisfy({ Name($0) != nil }) else { return nil }
         return names.joined(separator: "/")
+    }
+}
+
+extension Store {
+    /// Counts a refused request for the audit log, if the log has refusals of this kind.
+    func audit(_ problem: Problem, _ note: @autoclosure () -> AuditNote) {
+        guard problem.kind.isAudited else { return }
+        refusals.add(note(), problem.kind.rawValue, at: time.now)
     }
 }
 

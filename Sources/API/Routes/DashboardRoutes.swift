@@ -24,7 +24,6 @@ struct DashboardRoutes: Sendable {
         DashboardFile.named[context.parameter("file")]
     }
 
-    /// nil for a request with a query, which may be refused.
     private static func answer(_ file: DashboardFile?, _ context: RequestContext) -> Answer? {
         context.head.query == nil ? file?.answer(to: context.head) : nil
     }
@@ -34,7 +33,6 @@ struct DashboardRoutes: Sendable {
 struct DashboardFile: Sendable {
     let name: String
     let bytes: [UInt8]
-    /// The strong entity tag, a hash of the content.
     let tag: String
     private let whole: Response
     /// One response for all clients, because the files are large, and need no token. nil if memory runs out.
@@ -65,7 +63,6 @@ struct DashboardFile: Sendable {
             ? .now(Response(status: .notModified, headers: Self.headers(tag))) : prepared.map(Answer.prepared)
     }
 
-    /// The same as a value.
     func response(to head: RequestHead) -> Response {
         head.isMet(byTag: tag) ? Response(status: .notModified, headers: Self.headers(tag)) : whole
     }
@@ -90,11 +87,6 @@ struct DashboardFile: Sendable {
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "img-src 'self' data:",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
     ].joined(separator: "; ")
-}
-
-extension HTTPField.Name {
-    fileprivate static let referrerPolicy = Self("Referrer-Policy")!
-    fileprivate static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
 }
 
 extension DashboardFile {

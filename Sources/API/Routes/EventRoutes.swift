@@ -12,22 +12,13 @@ struct EventRoutes: Sendable {
     let feed: Feed
     let log: Logger
     let authentication: Authentication
-    private let pages: EventPages
-
-    init(store: Store, feed: Feed, authentication: Authentication, log: Logger, answers: AnswerBudget) {
-        self.store = store
-        self.feed = feed
-        self.authentication = authentication
-        self.log = log
-        pages = EventPages(answers)
-    }
+    let pages: EventPages
 
     var routes: [Route] {
         [
             Route(
                 .get, "/v1/events", .scope(.read, of: .selection), readsQuery: true, takesOneTimeToken: true,
-                isLarge: true,
-                mayWait: true, longPoll: longPoll, show)
+                isLarge: true, mayWait: true, longPoll: longPoll, show)
         ]
     }
 
@@ -43,15 +34,10 @@ struct EventRoutes: Sendable {
 
     private static func response(_ page: EventPage) -> Response {
         var list = DocumentList("events")
-        var next = page.nextAfter
-        for (index, event) in page.events.enumerated() where !list.add(event.document) {
-            next = page.events[index - 1].id
-            break
-        }
+        let next = list.add(page.events, \.document)?.id ?? page.nextAfter
         return list.response(["next_after": .integer(next)], headers: [.vary: "Accept"])
     }
 
-    /// The events of a page, and the seconds to wait for them.
     private static func pageQuery(
         _ query: inout Query, _ caller: Caller
     ) throws(Problem) -> (EventQuery, seconds: Int64) {
@@ -72,7 +58,9 @@ struct EventRoutes: Sendable {
         let position = Locked(query.after)
         @Sendable func response(_ page: EventPage, to query: EventQuery, isLast: Bool) -> CachedResponse? {
             guard page.events.isEmpty else {
-                return pages.response(for: PageKey(query: query, nextAfter: page.nextAfter)) { Self.response(page) }
+                return pages.response(for: EventPageKey(query: query, nextAfter: page.nextAfter)) {
+                    Self.response(page)
+                }
             }
             position.withLock { $0 = page.nextAfter }
             return isLast ? .response(Self.response(page)) : nil
@@ -113,24 +101,19 @@ struct EventRoutes: Sendable {
     }
 
     private static func hasValidLastEvent(_ context: RequestContext) -> Bool {
-        do {
-            _ = try lastEvent(context)
-            return true
-        } catch {
-            return false
-        }
+        do { _ = try lastEvent(context) } catch { return false }
+        return true
     }
 
     /// Reads `Last-Event-ID`. A page does not use the field, but an invalid value is an error there as well.
     private static func lastEvent(_ context: RequestContext) throws(Problem) -> EventID? {
         guard let last = context.head.headers[.lastEventID], !last.isEmpty else { return nil }
-        guard last.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = EventID(last) else {
+        guard last.utf8.allSatisfy(\.isASCIIDigit), let id = EventID(last) else {
             throw Problem(.invalidValue, "Last-Event-ID is '\(last)'; it must be the id of an event.")
         }
         return id
     }
 
-    /// Reads the parameters that pages and streams share.
     private static func query(_ query: inout Query, _ caller: Caller) throws(Problem) -> EventQuery {
         var wanted = EventQuery(
             after: try query.integer("after", in: 0...Int64.max), session: try query.name("session"),
@@ -148,21 +131,20 @@ struct EventRoutes: Sendable {
 }
 
 /// Determines a page: the events between two positions do not change.
-private struct PageKey: Hashable, Sendable {
+struct EventPageKey: Hashable, Sendable {
     let query: EventQuery
     let nextAfter: EventID
 }
 
 /// Keeps the pages for waiting requests for the moment in which an event wakes many of them: most get the same page, which is
 /// rendered once.
-private final class EventPages: Sendable {
-    private let pages = Locked<[PageKey: PreparedResponse]>([:])
+final class EventPages: Sendable {
+    private let pages = Locked<[EventPageKey: PreparedResponse]>([:])
     private let answers: AnswerBudget
 
     init(_ answers: AnswerBudget) { self.answers = answers }
 
-    /// - Parameter make: called without the lock held.
-    func response(for key: PageKey, make: () -> Response) -> CachedResponse {
+    func response(for key: EventPageKey, make: () -> Response) -> CachedResponse {
         if let known = pages.withLock({ $0[key] }) { return .prepared(known) }
         let response = make()
         guard let prepared = answers.prepared(response) else { return .response(response) }
@@ -183,8 +165,4 @@ extension EventQuery {
         query.after = position
         return query
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 }

@@ -28,9 +28,9 @@ struct FileRoutes: Sendable {
             throw Problem(
                 .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file exists after it has succeeded.")
         }
-        // A request that another node has passed on ends here, so that two nodes never pass it on to each other.
-        if context.caller !== Caller.node, let remote, let node = remote.node(job) {
-            return try await remote.response(to: context.head, fromNode: node, signature, at: time.now)
+        // A request that was passed on ends here, so that two services never pass it on to each other.
+        if context.caller !== Caller.peer, let remote, let owner = remote.owner(job) {
+            return try await remote.response(to: context.head, from: owner, signature, at: time.now)
         }
         guard let opened = await jobs.openFile(of: finish) else {
             throw Problem(.fileGone, "\(finish.file.path) is no longer in the downloads folder.")
@@ -65,9 +65,9 @@ struct FileRoutes: Sendable {
             let stream = multipart.stream(from: try whole.ownDescriptor())
             return Response(status: .partialContent, headers: headers, body: .stream(stream))
         case .unsatisfiable:
-            var problem = Problem(.rangeNotSatisfiable, "The file has \(opened.size) bytes.")
-            problem.headers[.contentRange] = "bytes */\(opened.size)"
-            throw problem
+            throw Problem(
+                .rangeNotSatisfiable, "The file has \(opened.size) bytes.",
+                headers: [.contentRange: "bytes */\(opened.size)"])
         }
     }
 
@@ -115,12 +115,8 @@ struct MultipartByteRanges: Sendable {
     private let ranges: [ClosedRange<Int64>]
     private let heads: [[UInt8]]
     private let end: [UInt8]
-    /// The content type of the response.
     let contentType: String
 
-    /// - Parameters:
-    ///   - size: size of the whole file in bytes.
-    ///   - type: the media type of the file.
     init(_ ranges: [ClosedRange<Int64>], of size: Int64, type: String) {
         // The boundary is random, so that the file does not contain it.
         let boundary = "fetchd-" + UUID().uuidString

@@ -6,21 +6,13 @@ import HTTPTypes
 import Operations
 import Storage
 
-/// A job as one read shows it.
 struct JobView {
     let job: Job
-    /// nil if the job does not run.
     let live: LiveProgress?
     let audience: Job.Audience
 
-    init(_ job: Job, live: LiveProgress?, for audience: Job.Audience) {
-        self.job = job
-        self.live = live
-        self.audience = audience
-    }
-
     init(_ job: Job, _ jobs: Jobs, for audience: Job.Audience) {
-        self.init(job, live: jobs.progress(of: job), for: audience)
+        (self.job, live, self.audience) = (job, jobs.progress(of: job), audience)
     }
 
     var tag: JobETag { JobETag(job, live: live) }
@@ -33,7 +25,6 @@ struct JobView {
 
     func writeDocument(to writer: inout JSONWriter) { job.writeDocument(for: audience, live: live, to: &writer) }
 
-    /// The job with its ETag.
     var response: Response {
         var writer = JSONWriter()
         writeDocument(to: &writer)
@@ -55,7 +46,6 @@ struct JobView {
 /// A caller gets only responses that were made for its audience, and about jobs that it may see. Both are bounded; when they
 /// are full, starting again costs less than keeping them in the order of their use.
 final class JobResponseCache: Sendable {
-    /// The response of a version: the document, or that the client has it.
     struct Variant: Hashable, Sendable {
         let isModified: Bool
         /// The seconds of the wait that the response ends; nil: the client does not wait.
@@ -70,12 +60,10 @@ final class JobResponseCache: Sendable {
     /// The kept responses of one version of a job. An ETag determines the document of each audience.
     fileprivate struct Entry {
         let tag: JobETag
-        /// The bytes of all that is kept here.
         var size = 0
         var document: [UInt8]?
         var current: PreparedResponse?
         var notModified: PreparedResponse?
-        /// The responses to waiting clients.
         var waits: [Variant: PreparedResponse] = [:]
 
         subscript(variant: Variant) -> PreparedResponse? {
@@ -92,9 +80,7 @@ final class JobResponseCache: Sendable {
         }
     }
 
-    /// Determines a page of one version of the list.
     struct PageKey: Hashable, Sendable {
-        /// The target of the request.
         let target: String
         let visible: VisibleSessions
         let audience: Job.Audience
@@ -108,7 +94,6 @@ final class JobResponseCache: Sendable {
 
     fileprivate struct State {
         var entries: [Key: Entry] = [:]
-        /// The bytes of all kept documents.
         var size = 0
     }
 
@@ -118,10 +103,7 @@ final class JobResponseCache: Sendable {
 
     init(_ answers: AnswerBudget) { self.answers = answers }
 
-    /// The number of kept versions.
     var count: Int { state.withLock { $0.entries.count } }
-
-    // MARK: One job
 
     /// The kept response to a client that does not wait. Most polls need no more than this, and no copy of the job.
     func kept(
@@ -148,10 +130,7 @@ final class JobResponseCache: Sendable {
         return .prepared(prepared)
     }
 
-    // MARK: Lists
-
     /// The documents of jobs, in their order. Pages have the same jobs again and again.
-    ///
     /// - Parameter make: called without the lock held, for the jobs that run or have another version than the kept one.
     func documents(of jobs: [CachedJob], for audience: Job.Audience, make: (Job) -> [UInt8]) -> [[UInt8]] {
         let known = state.withLock { state in
@@ -179,12 +158,10 @@ final class JobResponseCache: Sendable {
         return documents
     }
 
-    /// - Parameter version: the present version of all jobs.
     func page(at key: PageKey, version: UInt64) -> PreparedResponse? {
         pages.withLock { pages in pages[key].flatMap { $0.version == version ? $0.response : nil } }
     }
 
-    /// - Parameter version: the version of all jobs from before the page was read.
     func keep(_ response: Response, at key: PageKey, version: UInt64) {
         guard case .bytes(let bytes) = response.body, bytes.count <= Self.largestPage,
             let prepared = answers.prepared(response)
@@ -219,14 +196,11 @@ extension JobResponseCache.State {
     }
 }
 
-// MARK: - Kept responses
-
 /// A response, or one that is kept in the form of the library for many clients.
 enum CachedResponse: Sendable {
     case response(Response)
     case prepared(PreparedResponse)
 
-    /// The same as a value.
     var value: Response {
         switch self {
         case .response(let response): response

@@ -1,3 +1,4 @@
+import Base
 import Downloads
 import Formats
 import Foundation
@@ -15,14 +16,6 @@ struct JobRoutes: Sendable {
     let responses: JobResponseCache
     let many = ManyJobsActions()
     let answers: AnswerBudget
-
-    init(jobs: Jobs, time: any TimeSource, allowsRehearsals: Bool, answers: AnswerBudget) {
-        self.jobs = jobs
-        self.time = time
-        self.allowsRehearsals = allowsRehearsals
-        self.answers = answers
-        responses = JobResponseCache(answers)
-    }
 
     var routes: [Route] {
         [
@@ -45,14 +38,7 @@ struct JobRoutes: Sendable {
     }
 
     private func actionRoute(_ action: JobSignal.Action) -> Route {
-        let path: StaticString =
-            switch action {
-            case .pause: "/v1/jobs/{id}/pause"
-            case .resume: "/v1/jobs/{id}/resume"
-            case .cancel: "/v1/jobs/{id}/cancel"
-            case .retry: "/v1/jobs/{id}/retry"
-            }
-        return Route(.post, path, .scope(.jobs, of: .job), body: .optionalJSON) {
+        Route(.post, "/v1/jobs/{id}/\(action.rawValue)", .scope(.jobs, of: .job), body: .optionalJSON) {
             try await act(action, $0)
         }
     }
@@ -96,7 +82,6 @@ struct JobRoutes: Sendable {
         return .created(try await jobs.create(new, by: creator, once: claim, answer: answer))
     }
 
-    /// Creates all jobs of the batch or none.
     private func createBatch(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
         let new = try JSONBody.list("jobs", in: context.request.body, atMost: Self.largestBatch) {
@@ -137,7 +122,6 @@ struct JobRoutes: Sendable {
         throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
     }
 
-    /// The job with its ETag, for a caller that may change it.
     func shown(_ job: Job) -> Response { JobView(job, jobs, for: .full).response }
 
     private func patch(_ context: RequestContext) async throws -> Response {
@@ -154,7 +138,6 @@ struct JobRoutes: Sendable {
             })
     }
 
-    /// The part with which an attempt can continue.
     private func resumeData(_ context: RequestContext) async throws -> Response {
         let job = try await jobs.job(context.job)
         guard let part = job.part, part.bytesDurable > 0 else {
@@ -181,16 +164,13 @@ struct JobRoutes: Sendable {
         }
     }
 
-    /// The signal of an action, with its options.
     static func request(_ action: JobSignal.Action, _ context: RequestContext) throws(Problem) -> JobSignal {
-        guard context.hasBody else { return action.signal() }
-        let keepsPart = try context.body { reader throws(Problem) in
-            action == .cancel ? try reader.bool("produce_resume_data") ?? false : false
+        let keepsPart = try context.optionalBody { reader throws(Problem) in
+            action == .cancel ? try reader.bool("produce_resume_data") : nil
         }
-        return action.signal(keepsPart: keepsPart)
+        return action.signal(keepsPart: keepsPart ?? false)
     }
 
-    /// The size of most documents of jobs, in bytes.
     static let usualDocument = 800
     private static let largestBatch = 10_000
 }
@@ -203,7 +183,6 @@ extension Response {
     }
 }
 
-/// `POST /v1/jobs/{id}/move`: another place in the queue.
 extension JobRoutes {
     func move(_ context: RequestContext) async throws -> Response {
         let move = try context.body { reader throws(Problem) in try QueueMove(reading: &reader) }
@@ -217,7 +196,6 @@ extension JobRoutes {
     }
 }
 
-/// A part in the form of the response of `resume-data`.
 extension Part {
     var document: JSON {
         [
@@ -230,17 +208,162 @@ extension Part {
     }
 }
 
-/// Reads a new job from the request of a client.
 extension NewJob {
     init(reading reader: inout FieldReader) throws(Problem) {
-        let session = try reader.string("session") ?? Name.default.text
-        guard let name = Name(session) else { throw reader.invalid("session", "cannot be a session's name") }
+        let name = try reader.string("session", "cannot be a session's name") { Name($0) } ?? .default
         let donor = try reader.string("resume_from").map { JobID($0) }
         let state = try reader.choice("state", of: FirstState.self)
         self.init(
             session: name, spec: try JobSpec(reading: &reader), resumeFrom: donor, isPaused: state == .paused)
     }
 
-    /// The states in which a job can be created.
     private enum FirstState: String, CaseIterable { case queued, paused }
+}
+
+/// `GET /v1/jobs/{id}`: returns the job at once, when it differs from the version that the client knows, or when it has ended.
+extension JobRoutes {
+    /// Responds from memory, without a task. nil when the job is not cached or the client may want to wait.
+    func showImmediately(_ context: RequestContext) -> Answer? {
+        guard !context.head.headers.contains(.prefer), context.head.query == nil,
+            let cached = jobs.cachedJob(context.job), context.caller.visible.contain(cached.job.session)
+        else { return nil }
+        let kept = responses.kept(of: cached, for: context.caller.audience, knowing: context.ifNoneMatch)
+        return kept.map { .prepared($0) } ?? Answer(response(to: context, cached.job))
+    }
+
+    func show(_ context: RequestContext) async throws -> Response {
+        _ = try Self.waitsForEnd(context)
+        return response(to: context, try await jobs.job(context.job)).value
+    }
+
+    private func response(to context: RequestContext, _ job: Job) -> CachedResponse {
+        let view = JobView(job, jobs, for: context.caller.audience)
+        let isModified = context.ifNoneMatch?.matches(view.tag) != true
+        return responses.response(view, JobResponseCache.Variant(isModified: isModified))
+    }
+
+    private static func waitsForEnd(_ context: RequestContext) throws(Problem) -> Bool {
+        guard context.head.query != nil else { return false }
+        return try context.query { query throws(Problem) in try query.choice("until", of: Goal.self) == .ended }
+    }
+
+    private enum Goal: String, CaseIterable { case ended }
+
+    func longPoll(_ context: RequestContext) -> LongPoll.Wait? {
+        guard let seconds = context.preferredWait, seconds > 0, let isForEnd = try? Self.waitsForEnd(context) else {
+            return nil
+        }
+        let (id, caller, ifNoneMatch) = (context.job, context.caller, context.ifNoneMatch)
+        // The wait begins with the first version that is read.
+        let begun = Locked<JobWait?>(nil)
+        @Sendable func response(_ job: Job, isLast: Bool) throws(StoreError) -> CachedResponse? {
+            // As if there were no such job.
+            guard caller.visible.contain(job.session) else { throw .noSuchJob(id) }
+            let view = JobView(job, jobs, for: caller.audience)
+            let wait = begun.withLock { begun in
+                let wait =
+                    begun
+                    ?? JobWait(
+                        knowing: ifNoneMatch, first: view.tag, isTerminal: job.state.isTerminal, isForEnd: isForEnd)
+                begun = wait
+                return wait
+            }
+            let decision = wait.decision(on: view.tag, isTerminal: view.job.state.isTerminal, isLast: isLast)
+            guard decision != .keepWaiting else { return nil }
+            return responses.response(view, .init(isModified: decision == .document, wait: seconds))
+        }
+        return LongPoll.Wait(
+            // The end of a job is in the journal, so its progress wakes no request that waits for the end.
+            topics: [isForEnd ? .journal(.job(id)) : .job(id)], duration: .seconds(seconds),
+            check: { isLast in
+                guard let cached = jobs.cachedJob(id) else { return .askStore }
+                do throws(StoreError) {
+                    return try response(cached.job, isLast: isLast).map { .response($0) } ?? .keepWaiting
+                } catch {
+                    return .response(.response(Problem(error).response))
+                }
+            },
+            askStore: { isLast in try response(try await jobs.job(id), isLast: isLast) })
+    }
+}
+
+/// How a client waits for a change of a job, or for its end.
+///
+/// A request with a version is answered as soon as the job has another version, in any state. A request without a
+/// version is answered at the next change; it is answered at once for a job that has ended, because the client may have
+/// missed its last change. A request with `until=ended` is answered when the job has ended. Changes before the end do not answer it.
+struct JobWait: Sendable {
+    enum Decision: Equatable {
+        case document, notModified, keepWaiting
+    }
+
+    private let versions: IfNoneMatch?
+    private let known: IfNoneMatch
+    private let isForEnd: Bool
+
+    init(knowing versions: IfNoneMatch?, first: JobETag, isTerminal: Bool, isForEnd: Bool = false) {
+        self.versions = versions
+        self.isForEnd = isForEnd
+        known = versions ?? (isTerminal ? .tags([]) : .tag(first))
+    }
+
+    func decision(on tag: JobETag, isTerminal: Bool, isLast: Bool) -> Decision {
+        if isForEnd {
+            guard isTerminal || isLast else { return .keepWaiting }
+            return versions?.matches(tag) == true ? .notModified : .document
+        }
+        // `*` matches every version, so no change can end this wait.
+        if case .any? = versions { return .notModified }
+        guard known.matches(tag) else { return .document }
+        guard isLast else { return .keepWaiting }
+        return versions == nil ? .document : .notModified
+    }
+}
+
+extension JobRoutes {
+    /// A page that was read before, if no job has changed since.
+    func listImmediately(_ context: RequestContext) -> Answer? {
+        responses.page(at: context.pageKey, version: jobs.version).map { .prepared($0) }
+    }
+
+    func list(_ context: RequestContext) async throws -> Response {
+        let version = jobs.version
+        let query = try context.query { query throws(Problem) in
+            var wanted = JobQuery(
+                session: try query.name("session"), state: try query.choice("state", of: JobState.Kind.self),
+                tag: try query.value("tag"), limit: try query.limit(),
+                before: try query.value("cursor").map(Self.position))
+            wanted.visible = context.caller.visible
+            return wanted
+        }
+        let page = try await jobs.page(query)
+        let audience = context.caller.audience
+        let documents = responses.documents(of: page.cached, for: audience) {
+            JobView($0, jobs, for: audience).document
+        }
+        var list = DocumentList("jobs", capacity: documents.reduce(64) { $0 + $1.count + 1 })
+        var next = page.next
+        for (index, document) in documents.enumerated() where !list.add(document) {
+            next = page.cached[index - 1].job.id
+            break
+        }
+        let response = list.response(["next_cursor": .optional(next.map { Cursor.text($0.text) })])
+        // The progress of a running job changes without a commit.
+        if !page.cached.contains(where: { $0.job.state.name == .running }) {
+            responses.keep(response, at: context.pageKey, version: version)
+        }
+        return response
+    }
+
+    private static func position(_ cursor: String) throws(Problem) -> JobID {
+        let position = try Cursor.position(cursor)
+        guard position.hasPrefix("job_") else { throw Cursor.unknown }
+        return JobID(position)
+    }
+}
+
+extension RequestContext {
+    fileprivate var pageKey: JobResponseCache.PageKey {
+        JobResponseCache.PageKey(target: head.target, visible: caller.visible, audience: caller.audience)
+    }
 }

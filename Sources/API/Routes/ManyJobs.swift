@@ -33,8 +33,6 @@ final class ManyJobsActions: Sendable {
 
     /// Carries out an action, unless the same request was carried out before. A repetition that arrives before the end waits
     /// for the first answer, too.
-    ///
-    /// - Parameter act: stores its answer with the claim.
     func answer(
         to claim: IdempotencyClaim?, from jobs: Jobs,
         _ act: @escaping @Sendable (IdempotencyClaim?) async throws -> IdempotentResponse
@@ -77,22 +75,18 @@ extension ActionRecord {
 /// The members of a request that select jobs: `ids`, `filter` or `all`.
 struct SelectedJobs: Sendable {
     let selection: JobSelection
-    /// For the audit log.
     let description: String
 
     init(reading reader: inout FieldReader) throws(Problem) {
-        let ways: [(name: String, jobs: SelectedJobs)] = [
+        let ways: [(name: String, value: SelectedJobs)?] = [
             try reader.jobIDs("ids").map { ("ids", $0) },
             try reader.object("filter", Self.filter).map { ("filter", $0) },
             try reader.allJobs("all").map { ("all", $0) },
-        ].compactMap(\.self)
-        guard let first = ways.first else {
+        ]
+        guard let way = try reader.only(ways, "send one of them") else {
             throw reader.missing("ids", "identifiers of jobs; or send filter, or \"all\": true, instead")
         }
-        guard ways.count == 1 else {
-            throw reader.invalid(ways[1].name, "and `\(first.name)` are both given; send one of them")
-        }
-        self = first.jobs
+        self = way.value
     }
 
     fileprivate init(_ selection: JobSelection, _ description: String) {
@@ -102,8 +96,12 @@ struct SelectedJobs: Sendable {
     private static func filter(_ reader: inout FieldReader) throws(Problem) -> SelectedJobs {
         let given = reader.object.members.filter { $0.value != .null }
         let filter = JobFilter(
-            session: try reader.name("session"), state: try reader.choice("state", of: JobState.Name.self),
-            tag: try reader.string("tag"), text: try reader.searchedText("q"),
+            session: try reader.string("session", "cannot be a session's name") { Name($0) },
+            state: try reader.choice("state", of: JobState.Kind.self),
+            tag: try reader.string("tag"),
+            text: try reader.string("q") {
+                (1...1024).contains($0.unicodeScalars.count) ? nil : "must have 1 to 1024 characters"
+            },
             endedBefore: try reader.time("ended_before"))
         try reader.finish()
         guard !given.isEmpty else {
@@ -133,19 +131,5 @@ extension FieldReader {
         guard let all = try bool(name) else { return nil }
         guard all else { throw invalid(name, "must be true; to select some jobs, send ids or filter instead") }
         return SelectedJobs(.matching(JobFilter()), "all")
-    }
-
-    fileprivate mutating func name(_ name: String) throws(Problem) -> Name? {
-        guard let text = try string(name) else { return nil }
-        guard let value = Name(text) else { throw invalid(name, "cannot be a session's name") }
-        return value
-    }
-
-    fileprivate mutating func searchedText(_ name: String) throws(Problem) -> String? {
-        guard let text = try string(name) else { return nil }
-        guard (1...1024).contains(text.unicodeScalars.count) else {
-            throw invalid(name, "must have 1 to 1024 characters")
-        }
-        return text
     }
 }

@@ -22,40 +22,187 @@ struct MetricsRoutes: Sendable {
     private func metrics(_ context: RequestContext) async throws -> Response {
         var exposition = Exposition()
         let stored = try? await Stored(store)
-        if let stored { add(stored, to: &exposition) }
+        if let stored { exposition.add(stored, patience: options.settings.acknowledgementPatience, at: store.time.now) }
         exposition.addTransfers(await engine.load(since: .zero), engine.measurements, store.measurements)
-        exposition.addWebhooks(options.webhookPosts())
+        exposition.histogram(
+            "fetchd_webhook_duration_seconds",
+            "Posts to webhooks by their result: accepted (2xx), rejected (another status), unanswered.",
+            options.webhookPosts().map { (["result": $0.result], $0.durations) })
         exposition.addDatabase(store.activity, store.measurements, await store.files())
         exposition.addLoops(options.loops())
         exposition.addRequests(requests, feed.watching)
-        exposition.addLease(isLeader: store.isLeader, seconds: store.leaseSeconds)
+        exposition.gauge(
+            "fetchd_node_is_leader", "1 if this node does what one node does for all; 0 if not.",
+            store.isLeader ? 1 : 0)
+        exposition.gauge(
+            "fetchd_node_lease_seconds",
+            "Seconds until the lease of this node in a PostgreSQL database ends, unless it is renewed.",
+            store.leaseSeconds.map { [([:], $0)] } ?? [])
         let isUsable = stored == nil ? false : (try? await store.check()) != nil
-        exposition.addHealth(database: isUsable, folder: engine.folderFault == nil)
+        exposition.gauge(
+            "fetchd_healthy", "1 if fetchd can use the database, and the folder of the downloads; 0 if not.",
+            by: "part", [("database", isUsable ? 1 : 0), ("downloads_folder", engine.folderFault == nil ? 1 : 0)])
         exposition.addProcess(ProcessReading(), version: options.version)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
     }
+}
 
-    private func add(_ stored: Stored, to exposition: inout Exposition) {
-        let now = store.time.now
-        exposition.addCounts(stored.census, stored.backlog, at: now)
-        exposition.addUnacknowledged(
-            stored.census, stored.finishes, patience: options.acknowledgementPatience, at: now)
-        exposition.addNodes(stored.nodes)
+private struct Stored {
+    let census: StoreStatistics
+    let backlog: StoreBacklog
+    let finishes: [UnacknowledgedFinish]
+    /// Empty if the service has a database of its own.
+    let nodes: [NodeStatus]
+
+    init(_ store: Store) async throws(StoreError) {
+        (census, backlog) = (try await store.statistics(), try await store.backlog())
+        (finishes, nodes) = (try await store.unacknowledgedFinishes(), try await store.nodes())
     }
 }
 
-extension MetricsRoutes {
-    /// What is read from the database.
-    private struct Stored {
-        let census: StoreStatistics
-        let backlog: StoreBacklog
-        let finishes: [UnacknowledgedFinish]
-        let nodes: [NodeStatus]
+extension Exposition {
+    fileprivate mutating func add(_ stored: Stored, patience: TimeInterval, at now: Date) {
+        let (census, backlog, nodes) = (stored.census, stored.backlog, stored.nodes)
+        // After a jump of the clock, a time can lie ahead.
+        func age(of time: Date?) -> Double { time.map { max(0, now.timeIntervalSince($0)) } ?? 0 }
+        gauge(
+            "fetchd_jobs", "Jobs by state.", by: "state",
+            JobState.Kind.allCases.map { ($0.rawValue, census.jobs[$0] ?? 0) })
+        gauge(
+            "fetchd_queue_oldest_age_seconds",
+            "Seconds since the creation of the oldest queued job that no not_before holds; 0 without one.",
+            age(of: backlog.oldestQueued))
+        gauge("fetchd_sessions", "Sessions, including deleted sessions that are not settled yet.", census.sessions)
+        gauge(
+            "fetchd_webhooks", "Webhooks by state.", by: "state",
+            Webhook.State.Kind.allCases.map { ($0.rawValue, census.webhooks[$0] ?? 0) })
+        gauge(
+            "fetchd_deliveries", "Deliveries in the journal, by state.", by: "state",
+            Delivery.State.Kind.allCases.map { state in
+                (state.rawValue, state == .pending ? census.pendingDeliveries : census.settledDeliveries[state] ?? 0)
+            })
+        gauge(
+            "fetchd_outbox_oldest_age_seconds",
+            "Seconds since the oldest event with a pending delivery; 0 without one.", age(of: backlog.oldestDelivery))
+        counter("fetchd_events_total", "Events that were ever appended to the journal.", census.lastEvent)
+        gauge("fetchd_parts", "Jobs with bytes that are not a finished file.", backlog.parts)
+        gauge("fetchd_parts_bytes", "Durable bytes of these jobs.", backlog.partBytes)
+        let ages = stored.finishes.map { age(of: $0.agingSince) }
+        gauge(
+            "fetchd_finishes_unacknowledged", "Finished batches whose acknowledgement is expected and missing.",
+            census.unacknowledgedFinishes)
+        gauge(
+            "fetchd_sessions_unacknowledged",
+            "Sessions with a finish that is unacknowledged for longer than --acknowledgement-patience.",
+            ages.count { $0 >= patience })
+        gauge(
+            "fetchd_finishes_unacknowledged_oldest_age_seconds",
+            "Age of the oldest unacknowledged finish; 0 without one.", ages.max() ?? 0)
+        gauge(
+            "fetchd_nodes",
+            "Nodes that share the database by state: running, draining, away (the lease has ended) or stopped.",
+            by: "state",
+            NodeStatus.State.allCases.map { state in
+                (state.rawValue, nodes.isEmpty ? (state == .running ? 1 : 0) : nodes.count { $0.state == state })
+            })
+    }
 
-        init(_ store: Store) async throws(StoreError) {
-            (census, backlog) = (try await store.statistics(), try await store.backlog())
-            (finishes, nodes) = (try await store.unacknowledgedFinishes(), try await store.nodes())
+    fileprivate mutating func addTransfers(
+        _ load: EngineLoad, _ engine: EngineMeasurements, _ store: StoreMeasurements
+    ) {
+        counter("fetchd_received_bytes_total", "Bytes of bodies that all downloads have received.", load.bytesReceived)
+        gauge("fetchd_running_attempts", "Attempts that run now.", load.slotsUsed)
+        gauge("fetchd_max_running_attempts", "The largest number of attempts that may run at once.", load.slots)
+        histogram(
+            "fetchd_job_duration_seconds", "From the creation of a job to its end, by the state in which it ended.",
+            store.jobs.snapshot.map { (["state": $0.label.name], $0.histogram) })
+        histogram(
+            "fetchd_attempt_duration_seconds", "From the start of an attempt to its end, by its result.",
+            engine.attempts.snapshot.map { (["result": $0.label.rawValue], $0.histogram) })
+        counter(
+            "fetchd_attempt_failures_total", "Failed attempts by the code of their failure.",
+            engine.failures.snapshot.map { (["code": $0.label.rawValue], Double($0.count)) })
+        histogram(
+            "fetchd_sync_duration_seconds", "Syncs of parts of downloads to the disk, one or several parts at once.",
+            [([:], engine.syncs.snapshot)])
+        gauge("fetchd_downloads_free_bytes", "Free space of the file system of the downloads.", load.disk?.free)
+        gauge("fetchd_downloads_size_bytes", "Size of the file system of the downloads.", load.disk?.total)
+    }
+
+    fileprivate mutating func addDatabase(_ activity: DatabaseActivity, _ store: StoreMeasurements, _ files: StoreFiles)
+    {
+        counter(
+            "fetchd_database_statements_total", "SQL statements run since the service started.", activity.statements)
+        counter(
+            "fetchd_database_commits_total", "Database commits since the service started, each synced to the disk.",
+            activity.commits)
+        histogram(
+            "fetchd_database_commit_duration_seconds",
+            "Database commits, from their first statement to the end of their sync.", [([:], store.commits.snapshot)])
+        gauge(
+            "fetchd_database_size_bytes", "Size of the database and of its write-ahead log.", by: "file",
+            [("database", files.database), ("log", files.log)])
+        guard let free = files.free, let total = files.total else { return }
+        gauge("fetchd_data_free_bytes", "Free space of the file system of the database.", free)
+        gauge("fetchd_data_size_bytes", "Size of the file system of the database.", total)
+    }
+
+    fileprivate mutating func addLoops(_ loops: [LoopMetrics]) {
+        gauge(
+            "fetchd_transfer_loop_lag_seconds",
+            "The longest that anything had to wait for the thread of all transfers within the last minute.",
+            loops.map { (["loop": $0.loop], $0.lag) })
+        histogram(
+            "fetchd_transfer_loop_turn_seconds", "Durations of the turns of the thread of all transfers.",
+            loops.map { (["loop": $0.loop], $0.turns) })
+        gauge(
+            "fetchd_name_lookups", "Name lookups by state: running or queued.",
+            loops.flatMap { loop in
+                [("running", loop.lookups.running), ("queued", loop.lookups.queued)].map { state, count in
+                    (["loop": loop.loop, "state": state], Double(count))
+                }
+            })
+    }
+
+    fileprivate mutating func addRequests(_ requests: RequestMeasurements, _ watching: (waits: Int, streams: Int)) {
+        histogram(
+            "fetchd_http_request_duration_seconds",
+            "Requests to the API by class of route, from their head to the decision on the response.",
+            RouteClass.allCases.map { (["route": $0.name], requests.durations(of: $0)) })
+        counter(
+            "fetchd_http_requests_total", "Requests to the API by class of route and class of status.",
+            RouteClass.allCases.flatMap { route in
+                StatusClass.allCases.map { status in
+                    (["route": route.name, "code": status.name], Double(requests.count(of: route, status)))
+                }
+            })
+        gauge(
+            "fetchd_watchers", "Clients that wait for a change or read a stream of events.", by: "kind",
+            [("wait", watching.waits), ("stream", watching.streams)])
+    }
+
+    /// The names are those of Prometheus' client libraries (prometheus.io/docs/instrumenting/writing_clientlibs).
+    fileprivate mutating func addProcess(_ process: ProcessReading, version: String) {
+        gauge("fetchd_build_info", "Always 1; the label has the version.", by: "version", [(version, 1)])
+        if let seconds = process.cpuSeconds {
+            counter("process_cpu_seconds_total", "User and system CPU time of the process.", [([:], seconds)])
+        }
+        gauge("process_resident_memory_bytes", "Resident memory of the process.", process.residentBytes)
+        gauge("process_virtual_memory_bytes", "Virtual memory of the process.", process.virtualBytes)
+        gauge("process_threads", "Threads of the process.", process.threads)
+        gauge("process_open_fds", "Open file descriptors of the process.", process.openDescriptors)
+        gauge("process_max_fds", "The largest number of open file descriptors.", process.mostDescriptors)
+        gauge("process_start_time_seconds", "When the process started, in seconds since 1970.", process.startTime)
+    }
+}
+
+extension BatchSignal.Ending {
+    fileprivate var name: String {
+        switch self {
+        case .succeeded: JobState.Kind.succeeded.rawValue
+        case .failed: JobState.Kind.failed.rawValue
+        case .cancelled: JobState.Kind.cancelled.rawValue
         }
     }
 }
@@ -63,11 +210,9 @@ extension MetricsRoutes {
 /// Metrics of one thread that runs transfers. The thread belongs to a layer that the API does not import; the
 /// executable passes its metrics on.
 public struct LoopMetrics: Sendable {
-    /// The name of the thread, here and in `ps -L`.
     public var loop: String
     /// The longest delay of the last minute, in seconds: how long a command, a timer or a socket waited for the thread.
     public var lag: TimeInterval
-    /// The durations of the thread's turns, in seconds.
     public var turns: Histogram
     /// The number of running name lookups, and of queued ones.
     public var lookups: (running: Int, queued: Int)
@@ -87,21 +232,29 @@ struct Exposition {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     private(set) var text = ""
 
-    /// Adds a metric whose value can rise and fall.
-    mutating func gauge(_ name: String, _ help: String, _ samples: () -> [Sample]) {
-        add(name, help, type: "gauge", samples())
+    mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) {
+        add(name, help, type: "gauge", samples)
     }
 
-    /// Adds a metric with one value; nothing if the value is not known.
+    /// Adds nothing if the value is not known.
     mutating func gauge(_ name: String, _ help: String, _ value: Double?) {
-        if let value { gauge(name, help) { [([:], value)] } }
+        if let value { gauge(name, help, [([:], value)]) }
     }
 
-    mutating func gauge(_ name: String, _ help: String, _ value: Int?) { gauge(name, help, value.map { Double($0) }) }
+    mutating func gauge(_ name: String, _ help: String, _ value: (some BinaryInteger)?) {
+        gauge(name, help, value.map { Double($0) })
+    }
 
-    /// Adds a metric whose value only rises.
-    mutating func counter(_ name: String, _ help: String, _ samples: () -> [Sample]) {
-        add(name, help, type: "counter", samples())
+    mutating func gauge(_ name: String, _ help: String, by label: String, _ values: [(String, some BinaryInteger)]) {
+        gauge(name, help, values.map { ([label: $0], Double($1)) })
+    }
+
+    mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) {
+        add(name, help, type: "counter", samples)
+    }
+
+    mutating func counter(_ name: String, _ help: String, _ value: some BinaryInteger) {
+        counter(name, help, [([:], Double(value))])
     }
 
     /// Adds a distribution of values. In this format, each bucket also counts the values of the buckets before it.

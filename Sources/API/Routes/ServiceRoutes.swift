@@ -58,7 +58,6 @@ extension EffectiveSettings {
     }
 }
 
-/// Reads a change of settings from the request of a client.
 extension SettingsPatch {
     /// - Throws: 403 if only administrators may change one of the settings.
     init(reading reader: inout FieldReader, of caller: Caller) throws(Problem) {
@@ -91,20 +90,10 @@ struct StatsRoutes: Sendable {
     let engine: Engine
     let feed: Feed
     let version: String
-    private let time: any TimeSource
-    private let startedAt: Date
-    private let start: Duration
-
-    init(store: Store, engine: Engine, feed: Feed, version: String) {
-        self.store = store
-        self.engine = engine
-        self.feed = feed
-        self.version = version
-        time = store.time
-        // Uses the wall clock directly: after a jump, `time` follows the wall clock only with the first commit.
-        startedAt = SystemTime().now
-        start = time.uptime
-    }
+    /// The uptime of the clock at the start of the service.
+    let start: Duration
+    // Uses the wall clock directly: after a jump, the time of the store follows the wall clock only with the first commit.
+    private let startedAt = SystemTime().now
 
     var routes: [Route] {
         [
@@ -124,9 +113,9 @@ struct StatsRoutes: Sendable {
         let (census, load, watching) = (try await store.statistics(), await engine.load(since: start), feed.watching)
         return .json([
             "version": .string(version), "started_at": .time(startedAt),
-            "uptime_seconds": .number((time.uptime - start).seconds),
+            "uptime_seconds": .number((store.time.uptime - start).seconds),
             "jobs": .object(
-                JobState.Name.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(census.jobs[$1] ?? 0) }),
+                JobState.Kind.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(census.jobs[$1] ?? 0) }),
             "sessions": .count(census.sessions), "last_event": .integer(census.lastEvent),
             "deliveries_pending": .count(census.pendingDeliveries),
             "finishes_unacknowledged": .count(census.unacknowledgedFinishes),
@@ -151,63 +140,4 @@ extension ThroughputRecord.Series {
 
 extension DiskSpace {
     fileprivate var document: JSON { ["free_bytes": .integer(free), "total_bytes": .integer(total)] }
-}
-
-/// `/v1/nodes`: the services that share the database. A service with a database of its own is its only node.
-struct NodeRoutes: Sendable {
-    let store: Store
-    let engine: Engine
-    let version: String
-    private let startedAt: Date
-
-    init(store: Store, engine: Engine, version: String) {
-        self.store = store
-        self.engine = engine
-        self.version = version
-        // As in `StatsRoutes`.
-        startedAt = SystemTime().now
-    }
-
-    var routes: [Route] {
-        [
-            Route(.get, "/v1/nodes", .scope(.read, of: .service), list),
-            Route(.delete, "/v1/nodes/{number}", .scope(.admin, of: .service), forget),
-        ]
-    }
-
-    private func forget(_ context: RequestContext) async throws -> Response {
-        let text = context.parameter("number")
-        guard let number = Int64(text) else { throw Problem(.notFound, "'\(text)' is not the number of a node.") }
-        try await store.forgetNode(number, audit: context.auditNote)
-        return .noContent
-    }
-
-    private func list(_ context: RequestContext) async throws -> Response {
-        let nodes = try await store.nodes()
-        guard let own = store.node else { return .json(["nodes": [try await single()]]) }
-        return .json(["nodes": .array(nodes.map { $0.document(isSelf: $0.node.number == own.number) })])
-    }
-
-    private func single() async throws -> JSON {
-        let (census, load) = (try await store.statistics(), await engine.load(since: .zero))
-        return [
-            "id": nil, "number": 1, "epoch": 1, "state": "running", "url": nil, "version": .string(version),
-            "downloads": "local",
-            "started_at": .time(startedAt), "lease_expires_in_seconds": nil, "is_self": true, "is_leader": true,
-            "is_draining": false, "slots": .count(load.slots), "running": .count(census.jobs[.running] ?? 0),
-        ]
-    }
-}
-
-extension NodeStatus {
-    fileprivate func document(isSelf: Bool) -> JSON {
-        [
-            "id": .string(id), "number": .integer(node.number), "epoch": .integer(node.epoch),
-            "state": .string(state.rawValue), "url": .optional(url),
-            "version": .string(version), "downloads": sharesDownloads ? "shared" : "local",
-            "started_at": .time(startedAt), "lease_expires_in_seconds": .optional(leaseSeconds),
-            "is_self": .bool(isSelf), "is_leader": .bool(isLeader), "is_draining": .bool(isDraining),
-            "slots": .count(slots), "running": .count(running),
-        ]
-    }
 }

@@ -1,5 +1,4 @@
 import Downloads
-import Engine
 import Formats
 import HTTPSemantics
 import HTTPServer
@@ -20,16 +19,13 @@ struct SessionRoutes: Sendable {
             Route(.patch, "/v1/sessions/{session}", .scope(.sessions, of: .session), body: .json, change),
             Route(.delete, "/v1/sessions/{session}", .scope(.sessions, of: .session), readsQuery: true, delete),
             Route(
-                .post, "/v1/sessions/{session}/acknowledge", .scope(.sessions, of: .session),
-                body: .json, acknowledge),
-            actionRoute(.pause, "/v1/sessions/{session}/pause"),
-            actionRoute(.resume, "/v1/sessions/{session}/resume"),
-            actionRoute(.cancel, "/v1/sessions/{session}/cancel"),
-        ]
+                .post, "/v1/sessions/{session}/acknowledge", .scope(.sessions, of: .session), body: .json, acknowledge),
+        ] + [.pause, .resume, .cancel].map(actionRoute)
     }
 
-    private func actionRoute(_ action: JobSignal.Action, _ path: StaticString) -> Route {
-        Route(.post, path, .scope(.sessions, of: .session), body: .optionalJSON) { context in
+    private func actionRoute(_ action: JobSignal.Action) -> Route {
+        let path = "/v1/sessions/{session}/\(action.rawValue)"
+        return Route(.post, path, .scope(.sessions, of: .session), body: .optionalJSON) { context in
             let session = try context.name("session")
             return .json(try await sessions.perform(try JobRoutes.request(action, context), onAllOf: session).document)
         }
@@ -60,7 +56,6 @@ struct SessionRoutes: Sendable {
         return status.response(isNew ? .created : .ok)
     }
 
-    /// Changes the members of the configuration that the body names.
     private func change(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in SessionPatch(reading: &reader) }
         return try await sessions.change(
@@ -69,7 +64,6 @@ struct SessionRoutes: Sendable {
         ).response()
     }
 
-    /// Deletes the session when its jobs and deliveries are settled.
     private func delete(_ context: RequestContext) async throws -> Response {
         let cancels = try context.query { query throws(Problem) in
             try query.choice("outstanding", of: OutstandingChoice.self) == .cancel
@@ -138,44 +132,27 @@ extension SessionRoutes {
 
 extension Feed {
     /// The number of jobs of a session that have ended after a position, which moves to the last event.
-    ///
-    /// - Returns: nil when memory no longer has all events after the position.
     fileprivate func endings(of session: Name, after position: inout EventID) -> Int? {
         guard let page = page(EventQuery(after: position, session: session, limit: .max)) else { return nil }
         position = page.nextAfter
-        return page.events.count { $0.type.isEnd }
+        return page.events.count { [.jobSucceeded, .jobFailed, .jobCancelled].contains($0.type) }
     }
 }
 
-extension EventType {
-    fileprivate var isEnd: Bool {
-        switch self {
-        case .jobSucceeded, .jobFailed, .jobCancelled: true
-        case .jobCreated, .jobMoved, .jobStarted, .jobResumed, .jobRestarted, .jobWaiting, .jobPaused, .jobDeleted,
-            .sessionWaiting, .sessionFinished, .webhookDisabled, .webhookTest:
-            false
-        }
-    }
-}
-
-/// A session in the form of the API contract.
 extension SessionStatus {
     var document: JSON {
         [
             "id": .string(session.id.text), "state": .string(state.rawValue),
             "configuration": session.configuration.document,
             "counts": .object(
-                JobState.Name.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(counts[$1] ?? 0) }),
+                JobState.Kind.allCases.reduce(into: JSONObject()) { $0[$1.rawValue] = .count(counts[$1] ?? 0) }),
             "progress": ["bytes_received": .integer(bytesReceived), "bytes_expected": .optional(bytesExpected)],
             "batch": .count(batch), "finish_due_at": .optional(finishDueAt), "last_event": .integer(lastEvent),
             "acknowledged_through": .integer(acknowledgedThrough),
             "unacknowledged_since": .optional(unacknowledgedSince), "created_at": .time(session.createdAt),
         ]
     }
-}
 
-extension SessionStatus {
-    /// The document with its ETag.
     func response(_ status: HTTPResponse.Status = .ok) -> Response {
         let document = document
         return .json(document, status, headers: [.eTag: JobETag(session, in: document.line).text])
@@ -183,7 +160,6 @@ extension SessionStatus {
 }
 
 extension SessionConfiguration {
-    /// The configuration with its default values filled in.
     var document: JSON {
         let retry = retry ?? RetryPolicy()
         return [

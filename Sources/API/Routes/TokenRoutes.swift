@@ -47,30 +47,25 @@ struct TokenRoutes: Sendable {
     }
 
     private func rotate(_ context: RequestContext) async throws -> Response {
-        let overlap =
-            context.hasBody
-            ? try context.body { reader throws(Problem) in
-                try reader.seconds("overlap_seconds", in: 0...Self.longestOverlap)
-            } : nil
+        let overlap = try context.optionalBody { reader throws(Problem) in
+            // At most a week.
+            try reader.seconds("overlap_seconds", in: 0...604_800)
+        }
         let secret = TokenSecret.random()
         let token = try await store.rotateToken(
             context.token, to: secret.digest, overlap: overlap ?? 0, audit: context.auditNote)
         return .json(token.document(secret: secret), headers: [.cacheControl: "no-store"])
     }
-
-    /// Seconds: a week.
-    private static let longestOverlap = 604_800.0
 }
 
 extension RequestContext {
     fileprivate var token: TokenID { TokenID(parameter("id")) }
 }
 
-/// Reads a token from the request of a client.
 extension NewToken {
     /// - Parameter now: a token must expire after it.
     init(reading reader: inout FieldReader, at now: Date) throws(Problem) {
-        let name = try reader.tokenName("name")
+        let name = try reader.string("name", "must be 1 to 128 of A-Z a-z 0-9 . _ -") { Name($0) }
         let scope = try reader.choice("scope", of: Scope.self)
         let sessions = try reader.visibleSessions("sessions")
         let quotas = try reader.object("quotas", TokenQuotas.init(reading:)) ?? .none
@@ -95,35 +90,25 @@ extension TokenQuotas {
 }
 
 extension FieldReader {
-    fileprivate mutating func tokenName(_ name: String) throws(Problem) -> Name? {
-        guard let text = try string(name) else { return nil }
-        guard let label = Name(text) else { throw invalid(name, "must be 1 to 128 of A-Z a-z 0-9 . _ -") }
-        return label
-    }
-
     fileprivate mutating func visibleSessions(_ name: String) throws(Problem) -> VisibleSessions {
         guard let texts = try strings(name) else { return .all }
         guard (1...Self.mostPatterns).contains(texts.count), Set(texts).count == texts.count else {
             throw invalid(
                 name, "must contain 1 to \(Self.mostPatterns) names or patterns, each once; omit it for all sessions")
         }
-        var patterns: [SessionPattern] = []
-        for text in texts {
-            guard let pattern = SessionPattern(text) else {
+        return .matching(
+            try texts.map { text throws(Problem) in
+                if let pattern = SessionPattern(text) { return pattern }
                 throw invalid(
                     name,
                     "contains '\(text)'; it takes names of sessions, and names with a star at the end, such as films*; omit it for all sessions"
                 )
-            }
-            patterns.append(pattern)
-        }
-        return .matching(patterns)
+            })
     }
 
     private static let mostPatterns = 32
 }
 
-/// Tokens in the form of the API contract.
 extension Token {
     /// - Parameter secret: only in the response that creates or replaces it.
     func document(secret: TokenSecret? = nil) -> JSON {

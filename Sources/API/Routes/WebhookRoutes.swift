@@ -13,25 +13,21 @@ struct WebhookRoutes: Sendable {
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/sessions/{session}/webhooks", .scope(.read, of: .session), isLarge: true, list),
-            Route(
-                .put, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.sessions, of: .session),
-                body: .json, declare),
-            Route(.get, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.read, of: .session), show),
-            Route(.delete, "/v1/sessions/{session}/webhooks/{webhook}", .scope(.sessions, of: .session), delete),
-            Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/test", .scope(.sessions, of: .session),
-                body: .optionalJSON, test),
-            Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/rotate-secret", .scope(.sessions, of: .session),
-                body: .optionalJSON, rotateSecret),
-            Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/recover", .scope(.sessions, of: .session),
-                body: .json, recover),
-            Route(
-                .post, "/v1/sessions/{session}/webhooks/{webhook}/enable", .scope(.sessions, of: .session),
-                body: .optionalJSON, enable),
+            Route(.get, Self.path, .scope(.read, of: .session), isLarge: true, list),
+            Route(.put, Self.path + "/{webhook}", .scope(.sessions, of: .session), body: .json, declare),
+            Route(.get, Self.path + "/{webhook}", .scope(.read, of: .session), show),
+            Route(.delete, Self.path + "/{webhook}", .scope(.sessions, of: .session), delete),
+            action("test", body: .optionalJSON, test), action("rotate-secret", body: .optionalJSON, rotateSecret),
+            action("recover", body: .json, recover), action("enable", body: .optionalJSON, enable),
         ]
+    }
+
+    static let path = "/v1/sessions/{session}/webhooks"
+
+    private func action(
+        _ name: String, body: Route.BodyRule, _ act: @escaping @Sendable (RequestContext) async throws -> Response
+    ) -> Route {
+        Route(.post, Self.path + "/{webhook}/" + name, .scope(.sessions, of: .session), body: body, act)
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
@@ -80,13 +76,11 @@ struct WebhookRoutes: Sendable {
     /// Responds with the new secret. No other response of the API shows it.
     private func rotateSecret(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
-        let secret =
-            context.hasBody ? try context.body { reader throws(Problem) in try reader.webhookSecret("secret") } : nil
+        let secret = try context.optionalBody { reader throws(Problem) in try reader.webhookSecret("secret") }
         let webhook = try await store.rotateSecret(of: name, of: session, to: secret, audit: context.auditNote)
         return try await answer(webhook, showsSecret: true)
     }
 
-    /// Responds with the number of deliveries that are sent again.
     private func recover(_ context: RequestContext) async throws -> Response {
         let (session, name) = (try context.name("session"), try context.name("webhook"))
         let after = try context.body { reader throws(Problem) in
@@ -113,7 +107,6 @@ struct WebhookRoutes: Sendable {
     }
 }
 
-/// Reads a webhook from the request of a client.
 extension WebhookDeclaration {
     init(reading reader: inout FieldReader) throws(Problem) {
         let url = try reader.url("url")
@@ -134,11 +127,9 @@ extension WebhookDeclaration {
 
 extension FieldReader {
     mutating func webhookSecret(_ name: String) throws(Problem) -> WebhookSecret? {
-        guard let text = try string(name) else { return nil }
-        guard let secret = WebhookSecret(text) else {
-            throw invalid(name, "must be whsec_ and the base64 of 24 to 64 bytes; omit it to get a generated secret")
+        try string(name, "must be whsec_ and the base64 of 24 to 64 bytes; omit it to get a generated secret") {
+            WebhookSecret($0)
         }
-        return secret
     }
 }
 
@@ -149,30 +140,26 @@ struct DeliveryRoutes: Sendable {
     var routes: [Route] {
         [
             Route(
-                .get, "/v1/sessions/{session}/webhooks/{webhook}/deliveries", .scope(.read, of: .session),
-                readsQuery: true, isLarge: true, list),
+                .get, WebhookRoutes.path + "/{webhook}/deliveries", .scope(.read, of: .session), readsQuery: true,
+                isLarge: true, list),
             Route(.get, "/v1/deliveries/{id}", .scope(.read, of: .delivery), show),
             Route(
-                .post, "/v1/deliveries/{id}/redeliver", .scope(.sessions, of: .delivery),
-                body: .optionalJSON, redeliver),
+                .post, "/v1/deliveries/{id}/redeliver", .scope(.sessions, of: .delivery), body: .optionalJSON, redeliver
+            ),
         ]
     }
 
     private func list(_ context: RequestContext) async throws -> Response {
         let (state, limit, before) = try context.query { query throws(Problem) in
             (
-                try query.choice("state", of: Delivery.State.Name.self), try query.limit(),
+                try query.choice("state", of: Delivery.State.Kind.self), try query.limit(),
                 try query.value("cursor").map(Self.position)
             )
         }
         let webhook = try await store.webhook(try context.name("webhook"), of: try context.name("session"))
         let page = try await store.deliveries(of: webhook, state: state, limit: limit, before: before)
         var list = DocumentList("deliveries")
-        var next = page.next
-        for (index, delivery) in page.deliveries.enumerated() where !list.add(delivery.document) {
-            next = page.deliveries[index - 1].event
-            break
-        }
+        let next = list.add(page.deliveries, \.document)?.event ?? page.next
         return list.response(["next_cursor": .optional(next.map { Cursor.text(String($0)) })])
     }
 
@@ -193,7 +180,6 @@ struct DeliveryRoutes: Sendable {
     private static func id(_ context: RequestContext) -> DeliveryID { DeliveryID(context.parameter("id")) }
 }
 
-/// Webhooks and deliveries in the form of the API contract.
 extension Webhook {
     /// - Parameter showsSecret: true only in the response that creates or replaces the secret.
     func document(_ statistics: WebhookStatistics, showsSecret: Bool = false) -> JSON {

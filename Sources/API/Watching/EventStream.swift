@@ -18,7 +18,6 @@ struct EventStream {
     private let query: EventQuery
     private let body: ResponseStream
     private let watcher: Watcher
-    /// Whether the caller may still read the events.
     private let isPermitted: @Sendable () -> Bool
     private let wantsProgress: Bool
     /// The last event that was sent or left out.
@@ -29,7 +28,6 @@ struct EventStream {
     private var round = 0
     /// Whether the stream has reached the end of the journal. Only then it reads from memory.
     private var isCaughtUp: Bool
-    /// When the stream last sent bytes.
     private var quietSince = ContinuousClock.now
 
     init(
@@ -46,8 +44,8 @@ struct EventStream {
         isCaughtUp = position == last
     }
 
-    /// Runs until the reader disconnects, the reader's token is no longer valid, the service stops, or this node has lost
-    /// its lease.
+    /// Runs until the reader disconnects, the reader's token is no longer valid, the service stops, or `Feed.endWaits` ends
+    /// it.
     mutating func run() async {
         defer { body.finish() }
         guard await send(ServerSentEvent.position(position, retry: Self.retryMilliseconds)) else { return }
@@ -84,7 +82,6 @@ struct EventStream {
         return hasMoved && !update.isAtEnd ? .moved : .wait
     }
 
-    /// Reads the next page after the position from the database.
     private mutating func readJournal() async -> Step {
         do {
             var query = query
@@ -131,7 +128,6 @@ struct EventStream {
         return await feed.sleep(watcher, until: deadline) != .closed
     }
 
-    /// Sends bytes in pieces that fit into the buffer of the stream.
     private mutating func send(_ bytes: [UInt8]) async -> Bool {
         quietSince = .now
         var rest = bytes[...]
@@ -178,8 +174,6 @@ extension Feed {
 
     private static let updateLimit = 256
 
-    /// Begins a stream, and returns its body.
-    ///
     /// - Parameters:
     ///   - query: the events to send; without `after`, the stream begins with the next event.
     ///   - isPermitted: the stream ends when it returns false.
@@ -204,7 +198,6 @@ extension Feed {
 }
 
 extension ArraySlice<RecentEvents.Entry> {
-    /// The first events until they have so many bytes, at least one.
     fileprivate func prefix(filling bytes: Int) -> ArraySlice {
         var left = bytes
         return prefix { entry in
@@ -214,14 +207,12 @@ extension ArraySlice<RecentEvents.Entry> {
     }
 }
 
-/// The next events and progress reports of a stream.
 struct FeedUpdate {
     var events: [RecentEvents.Entry]
     var progress: [[UInt8]]
     var position: EventID
     /// The round of the reports in `progress`; nil when progress is not included.
     var round: Int?
-    /// Whether the journal had no further event when the update was read.
     var isAtEnd: Bool
 
     var bytes: [UInt8] {
@@ -232,7 +223,6 @@ struct FeedUpdate {
     }
 }
 
-/// Journal events as server-sent events.
 extension ServerSentEvent {
     static func frame(_ event: Event) -> [UInt8] {
         frame(id: event.id, event: event.type.rawValue, data: event.document)

@@ -32,7 +32,7 @@ public final class Feed: Sendable {
         var progress = ProgressReports()
         /// The jobs with a running attempt, as of the last event. Only their progress may be reported.
         var running: Set<JobID> = []
-        /// The jobs that have ended since the feed was made; nil after `running` has those that other nodes had begun before.
+        /// The jobs that have ended since the feed was made; nil after `running` has those that others had begun before.
         var ended: Set<JobID>?
         var watchers: [Topic: [ObjectIdentifier: any TopicObserver]] = [:]
         /// The changed topics since the last round of the pump. Only topics with watchers are recorded.
@@ -48,11 +48,8 @@ public final class Feed: Sendable {
     let options: Options
     let store: Store
     let engine: Engine
-    let lease: LeaseCheck
     let state: Locked<State>
-    /// Set when a topic is pending.
     let pumpDue = AsyncAutoResetEvent()
-    /// Set when a watcher is added.
     let clockDue = AsyncAutoResetEvent()
     let beginning = ContinuousClock.now
 
@@ -60,12 +57,11 @@ public final class Feed: Sendable {
         self.options = options
         self.store = store
         self.engine = engine
-        lease = LeaseCheck(store)
         let limits = (events: options.recentEvents, bytes: options.recentBytes)
         // On SQLite no job runs before this service begins it.
-        let ended: Set<JobID>? = store.node == nil ? nil : []
+        let ended: Set<JobID>? = store.isShared ? [] : nil
         state = Locked(State(recent: RecentEvents(after: 0, limits: limits), ended: ended))
-        // Other nodes may commit before and after this call.
+        // Other services may commit before and after this call.
         state.withLock { state in
             let last = store.addCommitObserver { [weak self] in self?.note($0) }
             state.recent = RecentEvents(after: last, limits: limits)
@@ -95,7 +91,6 @@ public final class Feed: Sendable {
 }
 
 extension Feed.State {
-    /// Adds the events, and the topics whose watchers are to be notified.
     mutating func note(_ commit: Commit) {
         for event in commit.events { note(event) }
         guard !watchers.isEmpty else { return }
@@ -119,17 +114,13 @@ extension Feed.State {
         guard !watchers.isEmpty else { return }
         for scope in Topic.Scope.holding(event.session, event.job) { note(.journal(scope)) }
     }
-}
 
-extension Feed.State {
     /// Adds jobs that were running in the database after the feed was made. Those that have ended since are left out.
     mutating func add(running jobs: [JobID]) {
         running.formUnion(jobs.filter { ended?.contains($0) == false })
         ended = nil
     }
-}
 
-extension Feed.State {
     fileprivate mutating func insert(_ observer: any TopicObserver) {
         for topic in observer.topics { watchers[topic, default: [:]][ObjectIdentifier(observer)] = observer }
         watching += 1
@@ -143,8 +134,6 @@ extension Feed.State {
         watching -= 1
     }
 }
-
-// MARK: - Watching
 
 extension Feed {
     /// Makes a watcher that a change of these topics notifies. The caller must pass it to `dismiss(_:)` at the end.
@@ -161,11 +150,8 @@ extension Feed {
 
     func dismiss(_ watcher: Watcher) { state.withLock { $0.remove(watcher) } }
 
-    /// Keeps a request until it is answered.
-    ///
     /// - Parameters:
     ///   - deadline: when the request is answered without a change.
-    ///   - pending: settled by `request`.
     func add(_ request: LongPoll, until deadline: ContinuousClock.Instant, _ pending: DeferredResponse) {
         let (tick, isClosed) = state.withLock { state in
             state.insert(request)
@@ -184,12 +170,10 @@ extension Feed {
         isClosed ? request.close() : request.notify()
     }
 
-    /// The number of waiting requests, and of open streams.
     var watching: (waits: Int, streams: Int) {
         state.withLock { (max(0, $0.watching - $0.streams), $0.streams) }
     }
 
-    /// Sleeps until the watcher is notified or closed, or until the deadline.
     func sleep(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async -> Watcher.Waking {
         let tick = state.withLock { $0.timers.add(watcher, at: ticks(until: deadline) + 1) }
         let waking = await watcher.sleep()
@@ -201,12 +185,7 @@ extension Feed {
     func ticks(until moment: ContinuousClock.Instant) -> Int { Int((moment - beginning) / tick) }
 
     var tick: Duration { options.progressInterval / 2 }
-}
 
-// MARK: - Reading
-
-extension Feed {
-    /// The last event that the writer's hook has recorded.
     var lastEvent: EventID { state.withLock { $0.recent.last } }
 
     /// A page from memory; nil when memory no longer has all events after the position.
@@ -224,7 +203,6 @@ extension Feed {
 }
 
 extension EventType {
-    /// Whether the job reports no more progress until it runs again.
     fileprivate var endsProgress: Bool {
         switch self {
         case .jobSucceeded, .jobFailed, .jobCancelled, .jobDeleted, .jobPaused, .jobWaiting: true
@@ -237,11 +215,8 @@ extension EventType {
 
 /// A subject that a watcher can watch. A change wakes only the watchers of its topics.
 enum Topic: Hashable {
-    /// An event was appended to the journal.
     case journal(Scope)
-    /// Running jobs have made progress.
     case progress(Scope)
-    /// A job has changed, or has made progress.
     case job(JobID)
 
     var isJob: Bool { if case .job = self { true } else { false } }
@@ -254,13 +229,82 @@ enum Topic: Hashable {
 }
 
 extension Topic.Scope {
-    /// The narrowest scope that contains all events of the query.
     init(_ query: EventQuery) {
         self = query.job.map(Self.job) ?? query.session.map(Self.session) ?? .everything
     }
 
-    /// All scopes that contain the events of a session, or of one of its jobs.
     static func holding(_ session: Name, _ job: JobID?) -> [Topic.Scope] {
         [.everything, .session(session)] + (job.map { [.job($0)] } ?? [])
     }
+}
+
+/// The last events of the journal in memory, for streams and waiting requests. Their number is limited: a reader that
+/// has fallen behind reads the database until it has caught up.
+struct RecentEvents {
+    struct Entry {
+        let event: Event
+        /// The event as streams send it; nil when no stream was open at its commit.
+        let frame: [UInt8]?
+
+        var size: Int { event.data.utf8.count + (frame?.count ?? 0) + 256 }
+    }
+
+    /// The last event of the journal. Every event after `floor` is in memory.
+    private(set) var last: EventID
+    private(set) var floor: EventID
+    private var entries: [Entry] = []
+    /// The index of the first entry. Entries before it were dropped, and are removed from time to time.
+    private var start = 0
+    private var bytes = 0
+    private let limits: (events: Int, bytes: Int)
+
+    init(after last: EventID, limits: (events: Int, bytes: Int)) {
+        self.last = last
+        floor = last
+        self.limits = limits
+    }
+
+    /// - Parameter event: must be later than all events before.
+    mutating func append(_ event: Event, frame: [UInt8]?) {
+        // Events were lost: the database tells it to a client whose position is in the gap.
+        if event.id - last > Store.gapAfterLostEvents { dropAll(before: event.id) }
+        let entry = Entry(event: event, frame: frame)
+        entries.append(entry)
+        bytes += entry.size
+        last = event.id
+        while entries.count - start > limits.events || bytes > limits.bytes { dropFirst() }
+        if start > limits.events {
+            entries.removeFirst(start)
+            start = 0
+        }
+    }
+
+    private mutating func dropAll(before id: EventID) {
+        (entries, start, bytes) = ([], 0, 0)
+        floor = id - 1
+    }
+
+    private mutating func dropFirst() {
+        bytes -= entries[start].size
+        floor = entries[start].event.id
+        // The slot stays for a while, but its content is freed.
+        entries[start] = Entry(event: .dropped, frame: nil)
+        start += 1
+    }
+
+    /// The events after a position; nil when some of them are no longer in memory.
+    func after(_ position: EventID) -> ArraySlice<Entry>? {
+        guard position >= floor else { return nil }
+        var (low, high) = (start, entries.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].event.id > position { high = middle } else { low = middle + 1 }
+        }
+        return entries[low...]
+    }
+}
+
+extension Event {
+    fileprivate static let dropped = Event(
+        id: 0, type: .jobCreated, time: .distantPast, session: .default, job: nil, data: "")
 }

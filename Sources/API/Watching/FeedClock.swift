@@ -7,20 +7,19 @@ import Storage
 /// The two tasks of the feed. The pump wakes the watchers of the changed topics. The clock wakes the watchers whose
 /// deadline has passed, and reports the progress of running jobs.
 extension Feed {
-    /// Runs until the task is cancelled.
     public func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.pump() }
             group.addTask { await self.tick() }
             group.addTask { await self.noteRunningJobs() }
-            // The clients continue at another node.
+            // The clients continue at another service of the database.
             group.addTask {
-                await self.lease.whileLost { self.endWaits() }
+                await self.store.whileWithoutLease { self.endWaits() }
             }
         }
     }
 
-    /// Reads which jobs other nodes had begun before this one started: no later event says that they run.
+    /// Reads which jobs other services had begun before this one started: no later event says that they run.
     private func noteRunningJobs() async {
         while !Task.isCancelled, state.withLock({ $0.ended != nil }) {
             if let jobs = try? await store.runningJobs() {
@@ -73,7 +72,6 @@ extension Feed {
         max(options.progressInterval, .microseconds(500) * state.withLock { $0.streams })
     }
 
-    /// - Parameter reported: the progress that was last reported, by running job.
     private func report(_ reported: inout [JobID: LiveProgress]) {
         // An event after this position may end a job whose progress is being read below.
         let position = lastEvent
@@ -118,7 +116,6 @@ extension Feed.State {
 }
 
 extension RunningJob {
-    /// The data of `job.progress`.
     var document: JSON {
         [
             "job": .string(job.text), "session": .string(session.text), "phase": .string(live.phase.rawValue),
@@ -132,7 +129,6 @@ struct ProgressReports {
     struct Report {
         let session: Name
         let frame: [UInt8]
-        /// The round of the clock in which the report was made.
         let round: Int
     }
 
@@ -147,10 +143,8 @@ struct ProgressReports {
 
     mutating func end(of job: JobID) { reports[job] = nil }
 
-    /// Drops the reports of all other jobs.
     mutating func keep(only running: Set<JobID>) { reports = reports.filter { running.contains($0.key) } }
 
-    /// The frames of the reports after a round that match the query.
     func since(_ round: Int, _ query: EventQuery) -> [[UInt8]] {
         guard self.round > round else { return [] }
         let candidates = query.job.map { job in reports[job].map { [$0] } ?? [] } ?? Array(reports.values)
@@ -181,7 +175,6 @@ struct TimerWheel {
         if sleepers[tick]?.isEmpty == true { sleepers[tick] = nil }
     }
 
-    /// Removes and returns the watchers whose deadline has passed.
     mutating func take(through tick: Int) -> [any TopicObserver] {
         guard tick > past else { return [] }
         defer { past = tick }

@@ -16,11 +16,8 @@ protocol TopicObserver: AnyObject, Sendable {
 /// read and its sleep wakes it at once.
 final class Watcher: TopicObserver {
     enum Waking: Sendable {
-        /// A change may have occurred.
         case notified
-        /// The deadline has passed.
         case overdue
-        /// The wait is over: the client disconnected, or the service stops.
         case closed
     }
 
@@ -31,7 +28,6 @@ final class Watcher: TopicObserver {
         case closed
     }
 
-    /// The topics that notify the watcher.
     let topics: [Topic]
     private let state = Locked(State.awake)
 
@@ -102,7 +98,6 @@ final class LongPoll: TopicObserver {
         case askStore
     }
 
-    /// What a request waits for.
     struct Wait: Sendable {
         let topics: [Topic]
         let duration: Duration

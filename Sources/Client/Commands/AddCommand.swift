@@ -73,7 +73,6 @@ struct AddCommand: ClientCommand {
     /// The URLs come from a list. The form of the output then does not depend on the number of URLs in it.
     private var isList: Bool { input != nil || urls.contains("-") }
 
-    /// Checks everything that can be checked locally before anything is added.
     private func check(_ urls: [ListedURL]) throws(ClientError) {
         guard !urls.isEmpty else {
             throw ClientError(.missing, "There is nothing to download", "The input has no URLs. Nothing was added.")
@@ -117,10 +116,8 @@ struct AddCommand: ClientCommand {
     }
 }
 
-/// The jobs that were added, in the order of the arguments.
 struct AddedJobs: Sendable {
     let jobs: [JobDocument]
-    /// The response of the service.
     let text: JSON
     /// The service answers a list with a list, even for one job.
     let isBatch: Bool

@@ -175,10 +175,8 @@ enum ExpiryArgument: ExpressibleByArgument, Sendable, Equatable {
         }
     }
 
-    /// - Returns: RFC 3339.
     func time(from now: Date) -> String { time(now, direction: 1) }
 
-    /// - Returns: RFC 3339.
     func time(before now: Date) -> String { time(now, direction: -1) }
 
     private func time(_ now: Date, direction: Double) -> String {

@@ -107,15 +107,22 @@ struct Output: Sendable {
 }
 
 extension Output {
-    static func line<Document: Decodable & SendableMetatype>(_ text: @escaping @Sendable (Document) -> String) -> Output
-    {
+    static func line<Document: Decodable & SendableMetatype>(
+        _ text: @escaping @Sendable (Document) -> String
+    ) -> Output {
         Output { try $1.print(text($0.document(Document.self))) }
     }
 
-    static func fields<Document: Decodable & SendableMetatype>(_ fields: @escaping @Sendable (Document) -> FieldList)
-        -> Output
-    {
-        Output { try $1.print(fields($0.document(Document.self))) }
+    /// Lines of names and members. The first member is in every document of the kind.
+    ///
+    /// - Parameter secret: a member that the service returns only at creation and rotation.
+    static func fields(_ members: KeyValuePairs<String, Member>, secret: String? = nil) -> Output {
+        Output { response, console in
+            let document = response.text.parsed ?? .null
+            guard members.first?.value.text(document) != nil else { throw ClientError.unknownForm }
+            try console.print(FieldList(document, members))
+            if let secret, document.shown(secret) != nil { console.say("Keep the secret: it is not shown again.") }
+        }
     }
 
     /// `photos deleted`, or `{"deleted":["photos"]}`
@@ -132,13 +139,26 @@ extension Console {
     func print(_ fields: FieldList) throws(ClientError) { try out.write(fields.text(on: outTerminal)) }
 
     func printIDs(_ ids: [String]) throws(ClientError) { try out.write(ids.map { $0 + "\n" }.joined()) }
+
+    /// Prints a list as a table, or `empty`; with `--json` as the document of the service.
+    ///
+    /// - Parameter onlyIDs: prints only the members `id`.
+    func print(
+        _ document: JSON, _ rows: [JSON], onlyIDs: Bool = false, empty: String? = nil,
+        columns: [Table<JSON>.Column]
+    ) throws(ClientError) {
+        if isJSON { return try print(document) }
+        if onlyIDs { return try printIDs(rows.compactMap { $0.shown("id") }) }
+        if let empty, rows.isEmpty { return say(empty) }
+        try print(Table(rows, columns))
+    }
 }
 
 // MARK: - Declarations
 
 extension CommandConfiguration {
     /// - Parameter examples: command lines without the name of the program. The help shows them at the end.
-    init(
+    public init(
         _ name: String, _ abstract: String, discussion: String = "", examples: String...,
         subcommands: [any ParsableCommand.Type] = [], defaultSubcommand: (any ParsableCommand.Type)? = nil,
         aliases: [String] = []
@@ -151,25 +171,21 @@ extension CommandConfiguration {
     fileprivate init(
         _ name: String, _ abstract: String, discussion: String = "", exampleList: [String], aliases: [String] = []
     ) {
-        let text = discussion + (discussion.isEmpty ? "" : "\n\n") + "EXAMPLES:"
-        self.init(
-            commandName: name, abstract: abstract, discussion: text + exampleList.map { "\n  fetchd " + $0 }.joined(),
-            aliases: aliases)
+        let lines = exampleList.isEmpty ? [] : ["EXAMPLES:"] + exampleList.map { "  fetchd " + $0 }
+        let text = [discussion, lines.joined(separator: "\n")].filter { !$0.isEmpty }.joined(separator: "\n\n")
+        self.init(commandName: name, abstract: abstract, discussion: text, aliases: aliases)
     }
 }
 
 extension Option {
-    /// An optional value.
-    ///
     /// - Parameter value: the name of the value in the help.
-    init<T: ExpressibleByArgument>(
+    public init<T: ExpressibleByArgument>(
         _ help: String, _ value: String? = nil, name: NameSpecification = .long, completion: CompletionKind? = nil
     ) where Value == T? {
         self.init(
             name: name, parsing: .next, help: ArgumentHelp(help, valueName: value), completion: completion)
     }
 
-    /// A repeatable value.
     init<T: ExpressibleByArgument>(
         wrappedValue: [T], _ help: String, _ value: String? = nil, name: NameSpecification = .long,
         completion: CompletionKind? = nil

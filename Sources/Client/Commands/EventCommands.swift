@@ -38,8 +38,8 @@ struct EventsCommand: ClientCommand {
 
     /// Reads the journal page by page. Without `--json`, it prints each event at once.
     private func read(_ service: RemoteService, _ console: Console) async throws {
-        let path = RequestPath("events").query("session", session).query("job", job).query("type", type)
-        let log = try await service.log("events", at: path, after: after, limit: limit) { page in
+        let log = try await service.log("events", at: filter.path, after: after, limit: limit) {
+            page throws(ClientError) in
             let events = try page.list("events", of: EventDocument.self)
             if !console.isJSON { for event in events { try console.print(event.line) } }
         }
@@ -48,10 +48,12 @@ struct EventsCommand: ClientCommand {
         if console.isJSON { try console.print(log.text) }
     }
 
+    private var filter: EventStream.Filter { .init(session: session, job: job, type: type) }
+
     private func listen(_ service: RemoteService, _ console: Console) async throws {
         try await service.requireSession(session)
         let start = if let after { after } else { try await service.lastEvent() }
-        var stream = EventStream(service, .init(session: session, job: job, type: type), after: start)
+        var stream = EventStream(service, filter, after: start)
         var count = 0
         var position = start
         try await stream.listen { notice in
@@ -79,7 +81,6 @@ struct EventsCommand: ClientCommand {
         }
     }
 
-    /// The message for a stream that cannot start at the requested event.
     private static func jump(from position: Int64, to next: Int64) -> String {
         position < next
             ? "Events up to \(next) were removed from the journal. The stream continues after event \(next)."
@@ -87,7 +88,6 @@ struct EventsCommand: ClientCommand {
     }
 }
 
-/// An event of the journal, with the members that its data may have.
 struct EventDocument: Decodable, Sendable {
     var id: Int64
     var type: String
@@ -98,7 +98,6 @@ struct EventDocument: Decodable, Sendable {
 
     /// The data of an event of any type. Members that the type does not have are nil.
     struct Details: Decodable, Sendable {
-        /// The job at its end.
         var snapshot: JobDocument?
         var reason: String?
         var why: String?
@@ -151,67 +150,19 @@ struct AuditCommand: ClientCommand {
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        var entries: [AuditEntryDocument] = []
-        let log = try await service.log("entries", at: RequestPath("audit"), after: after ?? 0, limit: limit) { page in
-            entries += try page.list("entries", of: AuditEntryDocument.self)
+        let path = RequestPath("audit")
+        let log = try await service.log("entries", at: path, after: after ?? 0, limit: limit) { _ throws(ClientError) in
         }
-        if console.isJSON { return try console.print(log.text) }
-        if entries.isEmpty { return console.say("The audit log has no entries.") }
         try console.print(
-            Table(
-                entries, .init("NUMBER", isRightAligned: true) { "\($0.id)" },
-                .init("TIME") { DisplayFormat.time($0.time) },
-                .init("CALLER") { $0.name ?? $0.caller ?? ($0.reason == nil ? "-" : "unknown") },
-                .init("ADDRESS", isDispensable: true) { $0.address }, .init("OUTCOME") { $0.reason ?? $0.outcome },
-                .init("COUNT", isRightAligned: true) { "\($0.count)" },
-                .init("ACTION") { [$0.action, $0.target, $0.change].compactMap(\.self).joined(separator: ", ") }))
-    }
-}
-
-private struct AuditEntryDocument: Decodable, Sendable {
-    var id: Int64
-    var time: String
-    var caller: String?
-    var name: String?
-    var address: String
-    var action: String
-    var target: String?
-    var outcome: String
-    var reason: String?
-    var change: String?
-    var count: Int
-}
-
-// MARK: - Logs
-
-/// A log of the API, such as the journal: entries with numbers, of which a page names the last one.
-private struct GatheredLog: Sendable {
-    let member: String
-    var elements: [JSON] = []
-    var nextAfter: Int64?
-
-    var text: JSON { .object([member: .array(elements), "next_after": .integer(nextAfter ?? 0)]) }
-}
-
-extension RemoteService {
-    private struct PageEnd: Decodable { var nextAfter: Int64 }
-
-    /// Reads a log, page by page, to its end or to the limit.
-    ///
-    /// - Parameter receive: called with each page that has entries.
-    fileprivate func log(
-        _ member: String, at path: RequestPath, after: Int64?, limit: Int?, _ receive: (Response) throws -> Void
-    ) async throws -> GatheredLog {
-        var log = GatheredLog(member: member, nextAfter: after)
-        while log.elements.count < limit ?? .max {
-            let room = Int64(min(1000, (limit ?? .max) - log.elements.count))
-            let page = try await send("GET", path.query("after", log.nextAfter).query("limit", room))
-            let elements = page.text[member]?.elements ?? []
-            log.nextAfter = try page.document(PageEnd.self).nextAfter
-            if elements.isEmpty { break }
-            try receive(page)
-            log.elements += elements
-        }
-        return log
+            log.text, log.elements.compactMap(\.parsed), empty: "The audit log has no entries.",
+            columns: [
+                .init("NUMBER", "id", isRightAligned: true), .init("TIME", .time("time")),
+                .init(
+                    "CALLER",
+                    Member { $0.shown("name") ?? $0.shown("caller") ?? ($0.shown("reason") == nil ? "-" : "unknown") }),
+                .init("ADDRESS", "address", isDispensable: true),
+                .init("OUTCOME", Member { $0.shown("reason") ?? $0.shown("outcome") }),
+                .init("COUNT", "count", isRightAligned: true), .init("ACTION", .joined("action", "target", "change")),
+            ])
     }
 }

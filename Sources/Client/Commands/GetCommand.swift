@@ -69,7 +69,6 @@ struct FileDownload: Sendable {
         return local.isDescriptor ? nil : file
     }
 
-    /// Passes all bytes of the file to `write`, in order.
     func read(_ write: (UnsafeRawBufferPointer) throws -> Void) async throws {
         var progress = Progress()
         var backoff = Backoff()
@@ -87,11 +86,9 @@ struct FileDownload: Sendable {
         }
     }
 
-    /// The bytes received so far.
     private struct Progress {
         var count: Int64 = 0
         var size: Int64?
-        /// The ETag of the file.
         var tag: String?
         var hash = RunningHash(.sha256)
     }

@@ -155,7 +155,6 @@ struct DeleteCommand: ClientCommand {
         }
     }
 
-    /// The request for the removal of many jobs.
     private var selection: JSON {
         let file: JSON = files ? "delete" : "keep"
         if all && session == nil { return ["all": true, "file": file] }
@@ -176,7 +175,6 @@ struct DeleteCommand: ClientCommand {
     }
 }
 
-/// The result of an action on many jobs.
 private struct RemovalDocument: Decodable, Sendable {
     var matched: Int
     var changed: Int

@@ -34,14 +34,17 @@ struct ListCommand: ClientCommand {
 extension Table<JobDocument> {
     static func jobs(_ jobs: [JobDocument]) -> Table {
         Table(
-            jobs, .init("ID") { $0.id }, .init("STATE", state: \.state) { JobDescription.stateWithReason($0) },
-            .init("DONE", isRightAligned: true, isDispensable: true) {
-                $0.progress.fraction.map(DisplayFormat.percent) ?? ""
-            },
-            .init("SIZE", isRightAligned: true, isDispensable: true) {
-                ($0.progress.bytesExpected ?? $0.file?.size).map(DisplayFormat.bytes) ?? ""
-            },
-            .init("SESSION", isDispensable: true) { $0.session }, .init("NAME") { $0.name })
+            jobs,
+            [
+                .init("ID") { $0.id }, .init("STATE", state: \.state) { JobDescription.stateWithReason($0) },
+                .init("DONE", isRightAligned: true, isDispensable: true) {
+                    $0.progress.fraction.map(DisplayFormat.percent) ?? ""
+                },
+                .init("SIZE", isRightAligned: true, isDispensable: true) {
+                    ($0.progress.bytesExpected ?? $0.file?.size).map(DisplayFormat.bytes) ?? ""
+                },
+                .init("SESSION", isDispensable: true) { $0.session }, .init("NAME") { $0.name },
+            ])
     }
 }
 
@@ -74,7 +77,10 @@ struct ShowCommand: ClientCommand {
             for response in responses { try console.print(response.text) }
             return
         }
-        let texts = try responses.map { FieldList(try $0.document(JobDocument.self)).text(on: console.outTerminal) }
+        let texts = try responses.map { response in
+            let fields = FieldList(try response.document(JobDocument.self), response.text.parsed ?? .null)
+            return fields.text(on: console.outTerminal)
+        }
         try console.out.write(texts.joined(separator: "\n"))
     }
 }
@@ -102,7 +108,8 @@ extension ClientError {
 }
 
 extension FieldList {
-    init(_ job: JobDocument) {
+    /// - Parameter document: the job with the members that are only shown.
+    init(_ job: JobDocument, _ document: JSON) {
         add("id", job.id)
         add("state", job.hasEnded ? JobDescription.ending(job) : JobDescription.state(job))
         add("cause", job.cause?.message)
@@ -110,19 +117,16 @@ extension FieldList {
         add("url", job.url)
         add("session", job.session)
         add("progress", Self.progress(job.progress))
-        add("file", job.file?.path)
-        add("sha-256", job.file?.sha256)
-        add("coding", job.receipt?.coding.map(Self.coding))
-        add("priority", job.priority == "normal" ? nil : job.priority)
-        add("tags", job.tags.joined(separator: ", "))
-        add("attempts", job.attempts > 0 ? "\(job.attempts)" : nil)
-        add("resumed", job.resume.flatMap(Self.resumption))
-        add("challenge", job.challenge.map { [$0.scheme, $0.realm].compactMap(\.self).joined(separator: ", ") })
-        add("created", DisplayFormat.time(job.createdAt))
-        add("started", job.startedAt.map(DisplayFormat.time))
-        add("finished", job.finishedAt.map(DisplayFormat.time))
-        add("not before", job.notBefore.map(DisplayFormat.time))
-        add("deadline", job.deadline.map(DisplayFormat.time))
+        add(
+            document,
+            [
+                "file": "file.path", "sha-256": "file.sha256", "coding": Member(Self.coding),
+                "priority": Member { $0["priority"] == "normal" ? nil : $0.shown("priority") }, "tags": "tags",
+                "attempts": .number("attempts") { $0 > 0 ? "\(Int($0))" : "" }, "resumed": Member(Self.resumption),
+                "challenge": .joined("challenge.scheme", "challenge.realm"), "created": .time("created_at"),
+                "started": .time("started_at"), "finished": .time("finished_at"), "not before": .time("not_before"),
+                "deadline": .time("deadline"),
+            ])
     }
 
     private static func progress(_ progress: JobDocument.Progress) -> String {
@@ -134,17 +138,19 @@ extension FieldList {
         return text
     }
 
-    private static func coding(_ coding: JobDocument.Coding) -> String {
-        guard coding.decoded else {
-            return "\(coding.name), as the server sent it; add the job with --decode to decode it"
+    /// A content coding that the server used without being asked.
+    @Sendable private static func coding(_ job: JSON) -> String? {
+        guard let coding = job.value("receipt.coding"), let name = coding.shown("name") else { return nil }
+        guard coding["decoded"] == true else {
+            return "\(name), as the server sent it; add the job with --decode to decode it"
         }
-        return "\(coding.name), decoded from \(DisplayFormat.bytes(coding.size))"
+        return "\(name), decoded from \(DisplayFormat.bytes(coding["size"]?.numberValue ?? 0))"
     }
 
-    private static func resumption(_ resume: JobDocument.Resume) -> String? {
-        switch resume.decision {
-        case "resumed": "from \(DisplayFormat.bytes(resume.offset ?? 0))"
-        case "restarted": "no, started from the beginning: \(resume.why ?? "unknown")"
+    @Sendable private static func resumption(_ job: JSON) -> String? {
+        switch job.shown("resume.decision") {
+        case "resumed": "from \(DisplayFormat.bytes(job.value("resume.offset")?.numberValue ?? 0))"
+        case "restarted": "no, started from the beginning: \(job.shown("resume.why") ?? "unknown")"
         default: nil
         }
     }
@@ -217,7 +223,6 @@ struct RetryCommand: ClientCommand {
     }
 }
 
-/// The jobs that a command acts on: jobs by identifier, all jobs of a session, or all jobs.
 struct JobSelection: ParsableArguments {
     @Argument(help: "The identifiers of the jobs.", completion: .jobIDs) var ids: [String] = []
     @Option("All jobs of this session.", "name", name: .shortAndLong, completion: .sessionNames) var session: String?
@@ -228,7 +233,6 @@ struct JobSelection: ParsableArguments {
         guard ways == 1 else { throw ValidationError("Give job identifiers, --session, or --all.") }
     }
 
-    /// Runs the action on the named jobs, or runs the corresponding action of the sessions.
     func perform(_ action: JobAction, with service: RemoteService, _ console: Console) async throws {
         if let session { return try await console.print(action.run(onSession: session, service), as: .sessionCounts) }
         if all { return try await action.run(onAllSessionsOf: service, console) }
@@ -269,7 +273,6 @@ struct JobAction: Sendable {
         if !hasActed { console.say("No job is outstanding.") }
     }
 
-    /// Runs the action that a session offers for all its jobs at once.
     func run(onSession name: String, _ service: RemoteService) async throws(ClientError) -> Response {
         try await service.send("POST", RequestPath("sessions", name, verb), body)
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Formats
 import Foundation
 
-/// The options of a new job, except for its URL.
 struct NewJobOptions: ParsableArguments {
     @Option("The session of the job. (default: default)", "name", name: .shortAndLong, completion: .sessionNames)
     var session: String?
@@ -24,7 +23,6 @@ struct NewJobOptions: ParsableArguments {
     var header: [HeaderArgument] = []
 
     @Option("Another URL of the same file; repeatable.", "url") var mirror: [String] = []
-
     @Option("Jobs with a higher priority start first. (default: the session's)") var priority: PriorityArgument?
     @Option("Connections for the file, 1 to 16. (default: the session's)", "n") var connections: Int?
     @Option("The maximum rate in bytes per second, such as 500K or 2Mi.", "bytes") var rateLimit: ByteCount?
@@ -77,7 +75,6 @@ struct ListedURL: Sendable, Equatable {
     /// The place reads `urls.txt, line 5`.
     var place: String?
 
-    /// The URLs of a command: its arguments, and the lines of a file.
     static func gathered(_ given: [String], input: String?) throws(ClientError) -> [ListedURL] {
         var urls: [ListedURL] = []
         for url in given {

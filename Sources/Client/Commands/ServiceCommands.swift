@@ -6,67 +6,43 @@ enum ShowStats: ActionName {
         "stats", "Shows the service's statistics: jobs, rates, slots, disk.", examples: "stats", "stats --json"
     ) { _, service, console in
         let response = try await service.send("GET", RequestPath("stats"))
-        let fields = try FieldList(response.document(StatsDocument.self), of: service.address)
-        try console.isJSON ? console.print(response.text) : console.print(fields)
-    }
-}
-
-struct StatsDocument: Decodable, Sendable {
-    var version: String
-    var uptimeSeconds: Double
-    var jobs: [String: Int]
-    var sessions: Int
-    var lastEvent: Int64
-    var deliveriesPending: Int
-    var finishesUnacknowledged: Int
-    var bytesPerSecond: Double
-    var bytesReceived: Int64
-    var throughput: Throughput
-    var slots: Slots
-    var disk: Disk?
-
-    struct Throughput: Decodable, Sendable {
-        var intervalSeconds: Int
-        var bytesPerSecond: [Double]
+        if console.isJSON { return try console.print(response.text) }
+        guard let stats = response.text.parsed, let version = stats.shown("version") else {
+            throw ClientError.unknownForm
+        }
+        var fields = FieldList()
+        fields.add("service", "fetchd \(version) at \(service.address)")
+        fields.add(stats, members)
+        try console.print(fields)
     }
 
-    struct Slots: Decodable, Sendable {
-        var used: Int
-        var max: Int
-    }
+    private static let members: KeyValuePairs<String, Member> = [
+        "up for": .number("uptime_seconds", DisplayFormat.duration),
+        "jobs": Member { stats in
+            let states = JobStateArgument.allCases.map(\.rawValue)
+            return states.compactMap { state in stats.shown("jobs.\(state)").map { "\($0) \(state)" } }
+                .joined(separator: ", ")
+        },
+        "slots": .joined("slots.used", Member { $0.shown("slots.max").map { "\($0) taken" } }, separator: " of "),
+        "receiving": .joined(
+            .number("bytes_per_second", DisplayFormat.rate),
+            .number("bytes_received") { "\(DisplayFormat.bytes($0)) since the start" }, separator: "; "),
+        "lately": Member(throughput), "sessions": "sessions",
+        "deliveries": .number("deliveries_pending") { "\(Int($0)) pending" },
+        "finishes": .number("finishes_unacknowledged") { "\(Int($0)) unacknowledged" }, "last event": "last_event",
+        "disk": .joined(
+            .number("disk.free_bytes") { "\(DisplayFormat.bytes($0)) free" },
+            .number("disk.total_bytes", DisplayFormat.bytes), separator: " of "),
+    ]
 
-    struct Disk: Decodable, Sendable {
-        var freeBytes: Int64
-        var totalBytes: Int64
-    }
-}
-
-extension FieldList {
-    fileprivate init(_ stats: StatsDocument, of address: ServiceAddress) {
-        add("service", "fetchd \(stats.version) at \(address)")
-        add("up for", DisplayFormat.duration(stats.uptimeSeconds))
-        let states = JobStateArgument.allCases.map(\.rawValue)
-        add("jobs", states.compactMap { state in stats.jobs[state].map { "\($0) \(state)" } }.joined(separator: ", "))
-        add("slots", "\(stats.slots.used) of \(stats.slots.max) taken")
-        let total = DisplayFormat.bytes(stats.bytesReceived)
-        add("receiving", "\(DisplayFormat.rate(stats.bytesPerSecond)); \(total) since the start")
-        add("lately", Self.throughput(stats.throughput))
-        add("sessions", "\(stats.sessions)")
-        add("deliveries", "\(stats.deliveriesPending) pending")
-        add("finishes", "\(stats.finishesUnacknowledged) unacknowledged")
-        add("last event", "\(stats.lastEvent)")
-        add(
-            "disk",
-            stats.disk.map { "\(DisplayFormat.bytes($0.freeBytes)) free of \(DisplayFormat.bytes($0.totalBytes))" })
-    }
-
-    private static func throughput(_ throughput: StatsDocument.Throughput) -> String? {
-        let rates = throughput.bytesPerSecond
-        guard let highest = rates.max() else { return nil }
+    @Sendable private static func throughput(_ stats: JSON) -> String? {
+        let rates = stats.value("throughput.bytes_per_second")?.arrayValue?.compactMap(\.numberValue) ?? []
+        guard let highest = rates.max(), let interval = stats.value("throughput.interval_seconds")?.numberValue else {
+            return nil
+        }
         let average = rates.reduce(0, +) / Double(rates.count)
-        let seconds = Double(rates.count * throughput.intervalSeconds)
         return "highest \(DisplayFormat.rate(highest)), average \(DisplayFormat.rate(average)) in the last "
-            + "\(DisplayFormat.duration(seconds))"
+            + "\(DisplayFormat.duration(Double(rates.count) * interval))"
     }
 }
 
@@ -118,31 +94,17 @@ enum ListNodes: ActionName {
         examples: "nodes list", "nodes list --json", aliases: ["ls"]
     ) { _, service, console in
         let response = try await service.send("GET", RequestPath("nodes"))
-        let nodes = try response.list("nodes", of: NodeDocument.self)
-        if console.isJSON { return try console.print(response.text) }
+        let seconds = Member.number("lease_expires_in_seconds") { "\(Int($0.rounded(.down))) s" }
         try console.print(
-            Table(
-                nodes, .init("NODE") { "\($0.number)\($0.isSelf ? " *" : "")" }, .init("STATE") { $0.state },
-                .init("ROLE") { $0.isLeader ? "leader" : "" },
-                .init("RUNNING", isRightAligned: true) { "\($0.running)" },
-                .init("SLOTS", isRightAligned: true) { "\($0.slots)" },
-                .init("LEASE", isRightAligned: true) {
-                    $0.leaseExpiresInSeconds.map { "\(Int($0.rounded(.down))) s" } ?? "-"
-                },
-                .init("VERSION", isDispensable: true) { $0.version }, .init("URL") { $0.url ?? "-" }))
+            response.text, response.list("nodes"),
+            columns: [
+                .init("NODE", .joined("number", Member { $0["is_self"] == true ? "*" : nil }, separator: " ")),
+                .init("STATE", "state"), .init("ROLE", Member { $0["is_leader"] == true ? "leader" : nil }),
+                .init("RUNNING", "running", isRightAligned: true), .init("SLOTS", "slots", isRightAligned: true),
+                .init("LEASE", seconds, or: "-", isRightAligned: true),
+                .init("VERSION", "version", isDispensable: true), .init("URL", "url", or: "-"),
+            ])
     }
-}
-
-private struct NodeDocument: Decodable, Sendable {
-    var number: Int64
-    var state: String
-    var url: String?
-    var version: String
-    var leaseExpiresInSeconds: Double?
-    var isSelf: Bool
-    var isLeader: Bool
-    var slots: Int
-    var running: Int
 }
 
 enum ForgetNode: ActionName {

@@ -25,15 +25,12 @@ enum ListSessions: ActionName {
         "list", "Lists all sessions, by name.", examples: "session list", "session list --quiet", aliases: ["ls"]
     ) { operands, service, console in
         let response = try await service.send("GET", RequestPath("sessions"))
-        let sessions = try response.list("sessions", of: SessionDocument.self)
-        if console.isJSON { return try console.print(response.text) }
-        if operands.quiet { return try console.printIDs(sessions.map(\.id)) }
         try console.print(
-            Table(
-                sessions, .init("SESSION") { $0.id }, .init("STATE", state: \.state) { $0.state },
-                .init("BATCH", isRightAligned: true) { "\($0.batch)" },
-                .init("UNACKNOWLEDGED SINCE") { $0.unacknowledgedSince.map(DisplayFormat.time) ?? "" },
-                .init("JOBS") { $0.jobCounts }))
+            response.text, response.list("sessions"), onlyIDs: operands.quiet,
+            columns: [
+                .init("SESSION", "id"), .state, .init("BATCH", "batch", isRightAligned: true),
+                .init("UNACKNOWLEDGED SINCE", .time("unacknowledged_since")), .init("JOBS", .jobCounts),
+            ])
     }
 }
 
@@ -56,7 +53,6 @@ enum CancelSession: ActionName {
 }
 
 extension Action<SessionName> {
-    /// An action that the session carries out for all its jobs.
     fileprivate static func control(_ verb: String, _ abstract: String) -> Action {
         Action(
             verb, abstract, examples: "session \(verb) photos", method: "POST",
@@ -135,7 +131,6 @@ struct SessionSetCommand: ClientCommand {
 
     @Option("Jobs with a higher priority start first.") var priority: PriorityArgument?
     @Option("The action if a file already exists.") var onConflict: ConflictArgument?
-
     @Option("Wait instead of failing if a download lacks this; repeatable.") var waitFor: [WaitForArgument] = []
 
     @Option(
@@ -194,29 +189,12 @@ struct SessionSetCommand: ClientCommand {
 
 // MARK: - The session
 
+/// The members of a session that the commands use; others are only shown.
 struct SessionDocument: Decodable, Sendable {
     var id: String
-    var state: String
     var counts: [String: Int]
-    var batch: Int
-    var finishDueAt: String?
     var lastEvent: Int64
-    var acknowledgedThrough: Int64
-    var unacknowledgedSince: String?
-    var createdAt: String
-    var configuration: Configuration
 
-    struct Configuration: Decodable, Sendable {
-        var directory: String?
-        var priority: String?
-        var maxConcurrentJobs: Int?
-        var rateLimitBytesPerSecond: Int64?
-        var maxTotalSize: Int64?
-        var connections: Int?
-        var acknowledgement: String?
-    }
-
-    /// The number of jobs in each state, as text.
     var jobCounts: String {
         let texts = JobStateArgument.allCases.compactMap { state in
             counts[state.rawValue].flatMap { $0 > 0 ? "\($0) \(state.rawValue)" : nil }
@@ -229,34 +207,28 @@ struct SessionDocument: Decodable, Sendable {
     }
 }
 
+extension Member {
+    static let jobCounts = Member { (try? $0.decoded(SessionDocument.self))?.jobCounts }
+}
+
 extension Output {
-    static let session = fields { (session: SessionDocument) in FieldList(session) }
+    static let session = fields([
+        "session": "id", "state": "state", "jobs": .jobCounts,
+        "batch": .joined("batch", Member { $0.shown("finish_due_at").map { "finishes at \(DisplayFormat.time($0))" } }),
+        "last event": "last_event",
+        // Webhooks acknowledge without moving this number.
+        "acknowledged": .number("acknowledged_through") {
+            $0 > 0 ? "with session acknowledge, through event \(Int64($0))" : ""
+        },
+        "acknowledgement": "configuration.acknowledgement", "unacknowledged since": .time("unacknowledged_since"),
+        "directory": "configuration.directory", "priority": "configuration.priority",
+        "jobs at once": "configuration.max_concurrent_jobs",
+        "rate limit": .number("configuration.rate_limit_bytes_per_second", DisplayFormat.rate),
+        "total size": .number("configuration.max_total_size") { "at most \(DisplayFormat.bytes($0))" },
+        "connections": "configuration.connections", "created": .time("created_at"),
+    ])
 
     fileprivate static let finishingSession = line { (session: SessionDocument) in
         "\(session.id) is finishing: \(session.jobCounts). The service deletes it after its last batch and deliveries."
-    }
-}
-
-extension FieldList {
-    fileprivate init(_ session: SessionDocument) {
-        add("session", session.id)
-        add("state", session.state)
-        add("jobs", session.jobCounts)
-        add("batch", "\(session.batch)" + (session.finishDueAt.map { ", finishes at \(DisplayFormat.time($0))" } ?? ""))
-        add("last event", "\(session.lastEvent)")
-        // Webhooks acknowledge without moving this number.
-        if session.acknowledgedThrough > 0 {
-            add("acknowledged", "with session acknowledge, through event \(session.acknowledgedThrough)")
-        }
-        let configuration = session.configuration
-        add("acknowledgement", configuration.acknowledgement)
-        add("unacknowledged since", session.unacknowledgedSince.map(DisplayFormat.time))
-        add("directory", configuration.directory)
-        add("priority", configuration.priority)
-        add("jobs at once", configuration.maxConcurrentJobs.map { "\($0)" })
-        add("rate limit", configuration.rateLimitBytesPerSecond.map { DisplayFormat.rate(Double($0)) })
-        add("total size", configuration.maxTotalSize.map { "at most \(DisplayFormat.bytes($0))" })
-        add("connections", configuration.connections.map { "\($0)" })
-        add("created", DisplayFormat.time(session.createdAt))
     }
 }

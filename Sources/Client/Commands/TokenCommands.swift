@@ -66,7 +66,6 @@ struct QuotaOptions: ParsableArguments {
 
     @Option("The number of requests a second. (default: no limit)", "n") var maxRequestsPerSecond: Int?
 
-    /// The member `quotas`; nil without any quota.
     var document: JSON? {
         var quotas = JSONObject()
         quotas.set("outstanding_jobs", maxOutstandingJobs)
@@ -88,17 +87,15 @@ enum ListTokens: ActionName {
         aliases: ["ls"]
     ) { operands, service, console in
         let response = try await service.send("GET", RequestPath("tokens"))
-        let tokens = try response.list("tokens", of: TokenDocument.self)
-        if console.isJSON { return try console.print(response.text) }
-        if operands.quiet { return try console.printIDs(tokens.map(\.id)) }
-        if tokens.isEmpty { return console.say("No tokens. To create one: fetchd token create --scope admin") }
         try console.print(
-            Table(
-                tokens, .init("TOKEN") { $0.id }, .init("NAME") { $0.name ?? "" }, .init("SCOPE") { $0.scope },
-                .init("LAST USED", isDispensable: true) { $0.lastUsedAt.map(DisplayFormat.time) ?? "never" },
-                .init("EXPIRES") { $0.expiresAt.map(DisplayFormat.time) ?? "never" },
-                .init("QUOTAS", isDispensable: true) { $0.quotas.line },
-                .init("SESSIONS") { $0.sessions?.joined(separator: ", ") ?? "all" }))
+            response.text, response.list("tokens"), onlyIDs: operands.quiet,
+            empty: "No tokens. To create one: fetchd token create --scope admin",
+            columns: [
+                .init("TOKEN", "id"), .init("NAME", "name"), .init("SCOPE", "scope"),
+                .init("LAST USED", .time("last_used_at"), or: "never", isDispensable: true),
+                .init("EXPIRES", .time("expires_at"), or: "never"), .init("QUOTAS", .quotas, isDispensable: true),
+                .init("SESSIONS", "sessions", or: "all"),
+            ])
     }
 }
 
@@ -107,8 +104,8 @@ struct TokenName: ParsableArguments {
 
     func id(on service: RemoteService) async throws(ClientError) -> String {
         guard !token.hasPrefix("tok_") else { return token }
-        let tokens = try await service.send("GET", RequestPath("tokens")).list("tokens", of: TokenDocument.self)
-        let ids = tokens.filter { $0.name == token }.map(\.id)
+        let tokens = try await service.send("GET", RequestPath("tokens")).list("tokens")
+        let ids = tokens.filter { $0.shown("name") == token }.compactMap { $0.shown("id") }
         guard let id = ids.first else {
             throw ClientError(
                 .missing, "There is no such token",
@@ -159,51 +156,22 @@ enum RevokeToken: ActionName {
 
 // MARK: - The token
 
-private struct TokenDocument: Decodable, Sendable {
-    var id: String
-    var name: String?
-    var scope: String
-    var sessions: [String]?
-    var quotas: Quotas
-    var expiresAt: String?
-    var lastUsedAt: String?
-    var formerTokenUntil: String?
-    /// The service returns it only at creation and rotation.
-    var token: String?
-
-    struct Quotas: Decodable, Sendable {
-        var outstandingJobs: Int?
-        var bytesPerDay: Int64?
-        var concurrentTransfers: Int?
-        var requestsPerSecond: Int?
-
-        var line: String {
-            [
-                outstandingJobs.map { DisplayFormat.count($0, "outstanding job") },
-                bytesPerDay.map { "\(DisplayFormat.bytes($0)) a day" },
-                concurrentTransfers.map { "\(DisplayFormat.count($0, "transfer")) at once" },
-                requestsPerSecond.map { "\(DisplayFormat.count($0, "request")) a second" },
-            ].compactMap(\.self).joined(separator: ", ")
-        }
-    }
+extension Member {
+    fileprivate static let quotas = joined(
+        .number("quotas.outstanding_jobs") { DisplayFormat.count(Int($0), "outstanding job") },
+        .number("quotas.bytes_per_day") { "\(DisplayFormat.bytes($0)) a day" },
+        .number("quotas.concurrent_transfers") { "\(DisplayFormat.count(Int($0), "transfer")) at once" },
+        .number("quotas.requests_per_second") { "\(DisplayFormat.count(Int($0), "request")) a second" })
 }
 
 extension Output {
-    /// Only the secret, for scripts.
-    fileprivate static let tokenSecret = line { (token: TokenDocument) in token.token ?? "" }
+    fileprivate static let tokenSecret = Output { try $1.print($0.text["token"]?.stringValue ?? "") }
 
-    fileprivate static let token = Output { response, console in
-        let token = try response.document(TokenDocument.self)
-        var fields = FieldList()
-        fields.add("token", token.id)
-        fields.add("name", token.name)
-        fields.add("scope", token.scope)
-        fields.add("sessions", token.sessions?.joined(separator: ", ") ?? "all")
-        fields.add("quotas", token.quotas.line)
-        fields.add("expires", token.expiresAt.map(DisplayFormat.time) ?? "never")
-        fields.add("old secret", token.formerTokenUntil.map { "accepted until \(DisplayFormat.time($0))" })
-        fields.add("secret", token.token)
-        try console.print(fields)
-        if token.token != nil { console.say("Keep the secret: it is not shown again.") }
-    }
+    fileprivate static let token = fields(
+        [
+            "token": "id", "name": "name", "scope": "scope", "sessions": Member { $0.shown("sessions") ?? "all" },
+            "quotas": .quotas, "expires": Member { $0.shown("expires_at").map(DisplayFormat.time) ?? "never" },
+            "old secret": Member { $0.shown("former_token_until").map { "accepted until \(DisplayFormat.time($0))" } },
+            "secret": "token",
+        ], secret: "token")
 }

@@ -65,7 +65,6 @@ struct WatchCommand: ClientCommand {
     }
 }
 
-/// The options of commands that wait.
 struct WaitingOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print no progress. Failures are still printed.") var quiet = false
     @Option("After this time, such as 90s or 8h, exit with status 124.", "duration") var timeout: DurationArgument?
@@ -84,7 +83,6 @@ struct WatchRun: Sendable {
     /// False if Ctrl-C is the normal end of the watch.
     var namesWatchCommand = true
 
-    /// The jobs at the end of the watch.
     struct Result: Sendable {
         var tracker: JobTracker
         /// The error that ended the watch before the jobs ended.

@@ -21,7 +21,6 @@ struct WebhookSession: ParsableArguments {
     var session = "default"
 }
 
-/// The webhook that a command acts on.
 struct WebhookSelection: ParsableArguments {
     @Argument(help: "The name of the webhook.") var name: String
     @OptionGroup var session: WebhookSession
@@ -37,19 +36,17 @@ enum ListWebhooks: ActionName {
         "list", "Lists a session's webhooks.", examples: "webhook list --session photos", aliases: ["ls"]
     ) { operands, service, console in
         let response = try await service.send("GET", RequestPath("sessions", operands.session, "webhooks"))
-        let webhooks = try response.list("webhooks", of: WebhookDocument.self)
-        if console.isJSON { return try console.print(response.text) }
-        if webhooks.isEmpty {
-            return console.say("The session has no webhooks. To declare one: fetchd webhook set NAME URL")
-        }
+        let accepted = Member.number("statistics.success_rate", DisplayFormat.percent)
+        let events = Member { $0["events"]?.arrayValue?.compactMap(\.stringValue).joined(separator: ",") }
         try console.print(
-            Table(
-                webhooks, .init("WEBHOOK") { $0.name }, .init("STATE", state: \.state) { $0.state },
-                .init("ACCEPTED", isRightAligned: true, isDispensable: true) {
-                    $0.statistics.successRate.map(DisplayFormat.percent) ?? ""
-                },
-                .init("PENDING", isRightAligned: true) { "\($0.statistics.pending)" },
-                .init("EVENTS", isDispensable: true) { $0.events.joined(separator: ",") }, .init("URL") { $0.url }))
+            response.text, response.list("webhooks"),
+            empty: "The session has no webhooks. To declare one: fetchd webhook set NAME URL",
+            columns: [
+                .init("WEBHOOK", "name"), .state,
+                .init("ACCEPTED", accepted, isRightAligned: true, isDispensable: true),
+                .init("PENDING", "statistics.pending", isRightAligned: true),
+                .init("EVENTS", events, isDispensable: true), .init("URL", "url"),
+            ])
     }
 }
 
@@ -118,7 +115,6 @@ struct WebhookSetCommand: ClientCommand {
     }
 }
 
-/// How the service reaches the endpoint of a webhook.
 struct EndpointOptions: ParsableArguments {
     @Option(
         "A header of every request; repeatable. Give secrets with --header-file.", "name: value",
@@ -246,150 +242,91 @@ struct WebhookDeliveriesCommand: ClientCommand {
     func perform(with service: RemoteService, _ console: Console) async throws {
         let path = webhook.path("deliveries").query("state", state?.rawValue)
         let list = try await service.list("deliveries", at: path, limit: limit)
-        if console.isJSON { return try console.print(list.text) }
-        let deliveries = try list.decoded(DeliveryDocument.self)
-        if deliveries.isEmpty {
-            return console.say("No deliveries found. To send a test: fetchd webhook test \(webhook.name)")
+        let attempts = Member { ($0["attempts"]?.arrayValue?.count).map { "\($0)" } }
+        let response = Member { delivery in
+            let last = delivery["attempts"]?.arrayValue?.last
+            return delivery.shown("blocked_by").map { "waits for \($0)" } ?? last?.shown("error")
+                ?? last?.shown("status")
         }
         try console.print(
-            Table(
-                deliveries, .init("DELIVERY") { $0.id }, .init("EVENT", isRightAligned: true) { "\($0.event)" },
-                .init("TYPE") { $0.type }, .init("STATE", state: \.state) { $0.state },
-                .init("ATTEMPTS", isRightAligned: true) { "\($0.attempts.count)" },
-                .init("LAST RESPONSE") { $0.blockedBy.map { "waits for \($0)" } ?? Self.result($0.attempts.last) }))
-    }
-
-    private static func result(_ attempt: DeliveryDocument.Attempt?) -> String {
-        attempt.flatMap { $0.error ?? $0.status.map { "\($0)" } } ?? ""
-    }
-}
-
-struct DeliveryDocument: Decodable, Sendable {
-    var id: String
-    var webhook: String
-    var session: String
-    var event: Int64
-    var type: String
-    var state: String
-    var attempts: [Attempt]
-    var nextAttemptAt: String?
-    var blockedBy: String?
-
-    struct Attempt: Decodable, Sendable {
-        var at: String
-        var status: Int?
-        var error: String?
-        var latencySeconds: Double
-
-        fileprivate var line: String {
-            [DisplayFormat.time(at), status.map { "status \($0)" }, String(format: "%.3f s", latencySeconds), error]
-                .compactMap(\.self).joined(separator: ", ")
-        }
+            list.text, list.elements.compactMap(\.parsed),
+            empty: "No deliveries found. To send a test: fetchd webhook test \(webhook.name)",
+            columns: [
+                .init("DELIVERY", "id"), .init("EVENT", "event", isRightAligned: true), .init("TYPE", "type"), .state,
+                .init("ATTEMPTS", attempts, isRightAligned: true), .init("LAST RESPONSE", response),
+            ])
     }
 }
 
 extension Output {
-    fileprivate static let queuedDelivery = line { (delivery: DeliveryDocument) in
+    private struct Queued: Decodable { var id: String }
+
+    fileprivate static let queuedDelivery = line { (delivery: Queued) in
         "Queued \(delivery.id). To see its result: fetchd webhook delivery \(delivery.id)"
     }
 
-    fileprivate static let delivery = fields { (delivery: DeliveryDocument) in
-        var fields = FieldList()
-        fields.add("delivery", delivery.id)
-        fields.add("webhook", "\(delivery.webhook) of \(delivery.session)")
-        fields.add("event", "\(delivery.event), \(delivery.type)")
-        fields.add("state", delivery.state)
-        for attempt in delivery.attempts { fields.add("attempt", attempt.line) }
-        fields.add("next attempt", delivery.nextAttemptAt.map(DisplayFormat.time))
-        fields.add("waits for", delivery.blockedBy.map { "an earlier event: fetchd webhook delivery \($0)" })
-        fields.add("again", "fetchd webhook redeliver \(delivery.id)")
-        return fields
+    fileprivate static let delivery = Output { response, console in
+        guard let delivery = response.text.parsed, let id = delivery.shown("id") else { throw ClientError.unknownForm }
+        var fields = FieldList(
+            delivery,
+            [
+                "delivery": "id", "webhook": .joined("webhook", "session", separator: " of "),
+                "event": .joined("event", "type"), "state": "state",
+            ])
+        let attempt = Member.joined(
+            .time("at"), Member { $0.shown("status").map { "status \($0)" } },
+            .number("latency_seconds") { String(format: "%.3f s", $0) }, "error")
+        for document in delivery["attempts"]?.arrayValue ?? [] { fields.add("attempt", attempt.text(document)) }
+        let earlier = Member { $0.shown("blocked_by").map { "an earlier event: fetchd webhook delivery \($0)" } }
+        fields.add(delivery, ["next attempt": .time("next_attempt_at"), "waits for": earlier])
+        fields.add("again", "fetchd webhook redeliver \(id)")
+        try console.print(fields)
     }
 }
 
 // MARK: - The webhook
 
-struct WebhookDocument: Decodable, Sendable {
-    var name: String
-    var session: String
-    var url: String
-    var events: [String]
-    var state: String
-    var headerNames: [String]
-    var tls: TLS
-    /// Absent from services of earlier versions.
-    var reach: String?
-    var statistics: Statistics
-    var disabledReason: String?
-    var createdAt: String
-    /// The service returns it only at creation and rotation.
-    var secret: String?
-
-    struct TLS: Decodable, Sendable {
-        var caFile: String?
-        var pinnedPublicKeys: [String: [String]]
-        var verify: Bool
-    }
-
-    /// The attempts of the last day; the service counts at most a thousand.
-    struct Statistics: Decodable, Sendable {
-        var attempts: Int
-        var successRate: Double?
-        var medianLatencySeconds: Double?
-        var p95LatencySeconds: Double?
-        var pending: Int
-        var oldestPendingAt: String?
-    }
-}
-
 extension Output {
-    fileprivate static let webhook = Output { response, console in
-        let webhook = try response.document(WebhookDocument.self)
-        try console.print(FieldList(webhook))
-        if webhook.secret != nil { console.say("Keep the secret: it is not shown again.") }
-    }
-}
+    /// The attempts are those of the last day; the service counts at most a thousand.
+    fileprivate static let webhook = fields(
+        [
+            "webhook": "name", "session": "session", "url": "url", "events": "events", "headers": "header_names",
+            "tls": .joined(
+                "tls.ca_file", Member(pinnedKeys),
+                Member { $0.value("tls.verify") == false ? "certificates are not verified" : nil }),
+            "reach": Member {
+                // Services of earlier versions have no such member.
+                $0["reach"] == "public" ? "public addresses, and those of --allow-webhook-network" : nil
+            },
+            "state": "state",
+            "attempts": Member { webhook in
+                guard let rate = webhook.value("statistics.success_rate")?.numberValue else { return nil }
+                let attempts = webhook.shown("statistics.attempts") ?? "0"
+                return "\(attempts) in the last day, \(DisplayFormat.percent(rate)) accepted"
+            },
+            "latency": .joined(
+                .number("statistics.median_latency_seconds") { String(format: "median %.3f s", $0) },
+                .number("statistics.p95_latency_seconds") {
+                    String(format: "95%% of the attempts within %.3f s", $0)
+                }),
+            "pending": Member { webhook in
+                guard let pending = webhook.shown("statistics.pending"), pending != "0" else { return nil }
+                let since = webhook.shown("statistics.oldest_pending_at").map(DisplayFormat.time)
+                return pending + (since.map { ", the oldest since \($0)" } ?? "")
+            },
+            "why": "disabled_reason",
+            "next": Member {
+                guard $0["state"] == "disabled", let session = $0.shown("session"), let name = $0.shown("name") else {
+                    return nil
+                }
+                return "fetchd webhook enable -s \(session) \(name)"
+            },
+            "secret": "secret", "created": .time("created_at"),
+        ], secret: "secret")
 
-extension FieldList {
-    fileprivate init(_ webhook: WebhookDocument) {
-        let statistics = webhook.statistics
-        add("webhook", webhook.name)
-        add("session", webhook.session)
-        add("url", webhook.url)
-        add("events", webhook.events.joined(separator: ", "))
-        add("headers", webhook.headerNames.joined(separator: ", "))
-        add("tls", Self.tls(webhook.tls))
-        add("reach", webhook.reach == "public" ? "public addresses, and those of --allow-webhook-network" : nil)
-        add("state", webhook.state)
-        add(
-            "attempts",
-            statistics.successRate.map {
-                "\(statistics.attempts) in the last day, \(DisplayFormat.percent($0)) accepted"
-            })
-        add("latency", Self.latency(statistics))
-        add("pending", Self.pending(statistics))
-        add("why", webhook.disabledReason)
-        add("next", webhook.state == "disabled" ? "fetchd webhook enable -s \(webhook.session) \(webhook.name)" : nil)
-        add("secret", webhook.secret)
-        add("created", DisplayFormat.time(webhook.createdAt))
-    }
-
-    private static func tls(_ tls: WebhookDocument.TLS) -> String {
-        let pins = tls.pinnedPublicKeys.values.reduce(0) { $0 + $1.count }
-        return [
-            tls.caFile, pins == 0 ? nil : DisplayFormat.count(pins, "pinned key"),
-            tls.verify ? nil : "certificates are not verified",
-        ].compactMap(\.self).joined(separator: ", ")
-    }
-
-    private static func latency(_ statistics: WebhookDocument.Statistics) -> String? {
-        guard let median = statistics.medianLatencySeconds, let p95 = statistics.p95LatencySeconds else { return nil }
-        return String(format: "median %.3f s, 95%% of the attempts within %.3f s", median, p95)
-    }
-
-    private static func pending(_ statistics: WebhookDocument.Statistics) -> String? {
-        guard statistics.pending > 0 else { return nil }
-        return "\(statistics.pending)"
-            + (statistics.oldestPendingAt.map { ", the oldest since \(DisplayFormat.time($0))" } ?? "")
+    @Sendable private static func pinnedKeys(_ webhook: JSON) -> String? {
+        let keys = webhook.value("tls.pinned_public_keys")?.objectValue?.members ?? []
+        let count = keys.reduce(0) { $0 + ($1.value.arrayValue?.count ?? 0) }
+        return count == 0 ? nil : DisplayFormat.count(count, "pinned key")
     }
 }

@@ -2,7 +2,6 @@ import Base
 import Formats
 import Foundation
 
-/// Makes a job of fetchd of a download of aria2.
 struct Aria2Conversion: Sendable {
     /// The `dir` that stands for fetchd's downloads folder; nil: the parent that all entries have in common is not guessed,
     /// and every `dir` is left out.
@@ -12,18 +11,13 @@ struct Aria2Conversion: Sendable {
     /// The job, and what could not be taken over.
     struct Result: Sendable {
         var job: ImportedJob
-        /// The names of options that have no counterpart.
         var unknown: [String] = []
-        /// A sentence for each value that was changed or left out.
         var remarks: [String] = []
     }
 
-    /// Why an entry cannot become a job: a sentence.
-    struct Refusal: Error, Equatable { var reason: String }
-
-    func job(_ entry: Aria2Entry) throws(Refusal) -> Result {
+    func job(_ entry: Aria2Entry) throws(ImportFault) -> Result {
         let urls = entry.uris.filter { Self.isHTTP($0) }
-        guard let first = urls.first else { throw Refusal(reason: Self.refusal(of: entry.uris)) }
+        guard let first = urls.first else { throw ImportFault(reason: Self.refusal(of: entry.uris)) }
         var body = JSONObject()
         if urls.count == 1 { body["url"] = .string(first) } else { body["urls"] = .strings(Array(urls.prefix(16))) }
         if let session { body["session"] = .string(session) }
@@ -56,15 +50,14 @@ struct Aria2Conversion: Sendable {
     private func apply(_ option: Aria2Entry.Option, to result: inout Result) {
         let value = option.value
         switch option.name {
-        case "dir", "out", "header", "referer", "user-agent", "gid": break
+        case "dir", "out", "header", "referer", "user-agent", "gid", "http-user", "http-passwd": break
         case "pause": result.job.isPaused = value == "true"
         case "split": result.job.body["connections"] = Int64(value).map { .integer(min(max($0, 1), 16)) }
         case "max-download-limit": result.setRate(value)
         case "checksum": result.setChecksum(value)
-        case "http-user", "http-passwd": break
         case "allow-overwrite": if value == "true" { result.setDestination("on_conflict", "replace") }
-        case "timeout": result.setSeconds("request_seconds", in: "timeouts", to: value)
-        case "connect-timeout": result.setSeconds("connect_seconds", in: "timeouts", to: value)
+        case "timeout": result.setTimeout("request_seconds", value)
+        case "connect-timeout": result.setTimeout("connect_seconds", value)
         case "max-tries":
             if let tries = Int64(value), tries > 0 {
                 result.set("max_attempts", in: "retry", to: .integer(min(tries, 1000)))
@@ -153,8 +146,8 @@ extension Aria2Conversion.Result {
         set(name, in: "destination", to: .string(value))
     }
 
-    fileprivate mutating func setSeconds(_ name: String, in member: String, to value: String) {
-        if let seconds = Double(value), seconds > 0 { set(name, in: member, to: .number(seconds)) }
+    fileprivate mutating func setTimeout(_ name: String, _ value: String) {
+        if let seconds = Double(value), seconds > 0 { set(name, in: "timeouts", to: .number(seconds)) }
     }
 
     /// `100K`, `2M` or a number of bytes a second; 0 is no limit.
@@ -177,7 +170,6 @@ extension Aria2Conversion.Result {
 
 /// One download of a session file of aria2 (`--save-session`, aria2c(1), "Input File").
 struct Aria2Entry: Sendable, Equatable {
-    /// The number of its line of URIs.
     var line: Int
     /// Mirrors of one file.
     var uris: [String]
@@ -189,7 +181,6 @@ struct Aria2Entry: Sendable, Equatable {
         var value: String
     }
 
-    /// The last value of an option, as aria2 takes it.
     subscript(name: String) -> String? { options.last { $0.name == name }?.value }
 
     /// Reads a session file: URIs on one line, separated by tabs, and their options on the indented lines below.
@@ -224,9 +215,7 @@ extension Aria2Entry.Option {
 }
 
 extension String {
-    fileprivate var trimmed: String {
-        trimmingCharacters(in: .whitespacesAndNewlines)
-    }
+    fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
 /// The bytes of a session file, decompressed if its name ends in `.gz`, as aria2 does it.

@@ -45,7 +45,7 @@ struct ImportQueueCommand: ClientCommand {
         let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, text) in texts.enumerated() where text.contains(where: { $0 > 0x20 }) {
             let place = "line \(index + 1)"
-            do throws(QueueLine.Fault) {
+            do throws(ImportFault) {
                 lines.append((place, try QueueLine(text, place: place)))
             } catch {
                 summary.fail(place, error.reason)
@@ -101,7 +101,7 @@ struct ImportAria2Command: ClientCommand {
         var unknown: [String: Int] = [:]
         var jobs: [ImportedJob] = []
         for entry in entries {
-            do throws(Aria2Conversion.Refusal) {
+            do throws(ImportFault) {
                 let result = try conversion.job(entry)
                 jobs.append(result.job)
                 for text in result.remarks { summary.remark("line \(entry.line)", text) }

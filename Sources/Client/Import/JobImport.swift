@@ -79,13 +79,15 @@ extension ClientError {
     }
 }
 
+/// Why a line or an entry of a file cannot be imported: a sentence.
+struct ImportFault: Error, Equatable { var reason: String }
+
 /// A job of a file that `fetchd import` reads.
 struct ImportedJob: Sendable {
     /// Names the job in its file, for the messages: `line 12`.
     var place: String
     /// Identifies the job in every import of its file. The new job keeps it as `metadata.imported_from`.
     var origin: String
-    /// The request that creates the job.
     var body: JSONObject
     var isPaused = false
     /// The secrets that the file does not have, such as `credentials`.
@@ -104,7 +106,6 @@ struct ImportedJob: Sendable {
     static let mark = "imported_from"
 }
 
-/// The result of an import.
 struct ImportSummary: Sendable {
     var added: [String] = []
     /// The number of jobs, sessions and webhooks that the service has already.

@@ -5,7 +5,6 @@ import Foundation
 /// The error that ends a command: a sentence that says what to do next, and an exit status for scripts.
 struct ClientError: Error, Sendable {
     var status: CommandStatus
-    /// The sentence is for people.
     var sentence: String
     /// The problem document (RFC 9457) is for programs. It is the service's if the service has sent one.
     var document: [UInt8]
@@ -156,7 +155,6 @@ enum CommandStatus: Int32, Sendable, CaseIterable {
     /// The time of --timeout has passed, as with timeout(1).
     case overdue = 124
 
-    /// - Parameter status: the HTTP status of a response that is not a success.
     init(httpStatus status: Int) {
         self =
             switch status {
@@ -177,11 +175,6 @@ struct ProblemDocument: Codable, Sendable {
     var status: Int?
     var detail: String?
     var pointer: String?
-
-    init(title: String, detail: String) {
-        self.title = title
-        self.detail = detail
-    }
 
     /// The detail for a user of the command line. It names commands instead of requests, and ends with the pointer if the text
     /// does not already name the member: the user has not seen the request body.

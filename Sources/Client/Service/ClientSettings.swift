@@ -9,10 +9,8 @@ struct ClientSettings: Sendable {
     let token: String?
     /// A PEM file of certificates to trust instead of the system's.
     let caFile: String?
-    /// Warnings for standard error.
     let warnings: [String]
 
-    /// The flags of the command line.
     struct Flags: Sendable {
         var url: String?
         var token: String?
@@ -117,7 +115,6 @@ private struct ClientConfigurationFile {
     }
 }
 
-/// The options of every client command.
 struct ServiceOptions: ParsableArguments {
     @Option(
         "The address of the service. (default: FETCHD_URL, configuration file, or \(ServiceAddress.standard))",

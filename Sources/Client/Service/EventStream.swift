@@ -10,9 +10,12 @@ struct EventStream: Sendable {
         var session: String?
         var job: String?
         var type: String?
+
+        var path: RequestPath {
+            RequestPath("events").query("session", session).query("job", job).query("type", type)
+        }
     }
 
-    /// A notice to the listener.
     enum Notice: Sendable {
         case event(ServerSentEvent)
         /// The stream was lost, and the client connects again. Sent once for each interruption.
@@ -61,8 +64,6 @@ struct EventStream: Sendable {
     /// Together with the waits between the attempts, this takes 3 to 6 seconds.
     private static let failuresOfARestart = 5
 
-    /// Reads one connection to its end.
-    ///
     /// - Parameter receive: called with nil when the response begins.
     private mutating func read(_ receive: (ServerSentEvent?) async throws -> Bool) async throws -> Bool {
         var parser = ServerSentEventParser()
@@ -79,11 +80,9 @@ struct EventStream: Sendable {
     }
 
     private var request: TransferRequest {
-        let path = RequestPath("events").query("session", filter.session).query("job", filter.job)
-            .query("type", filter.type)
         let headers = [(name: "Accept", value: "text/event-stream"), ("Last-Event-ID", String(position))]
         // The timeout is several heartbeats long. It detects a connection that was lost without notice.
-        return service.request("GET", path, headers: headers, idle: .seconds(100))
+        return service.request("GET", filter.path, headers: headers, idle: .seconds(100))
     }
 }
 

@@ -1,6 +1,6 @@
 import Formats
 
-/// The members of a job that the commands use; `--json` prints all members. States are strings, so that the commands can show
+/// The members of a job that the commands use; others are only shown. States are strings, so that the commands can show
 /// states that a later version of the service adds.
 struct JobDocument: Decodable, Sendable, Equatable {
     var id: String
@@ -10,22 +10,12 @@ struct JobDocument: Decodable, Sendable, Equatable {
     var reason: String?
     var url: String
     var destination: Destination
-    var priority: String
-    var createdAt: String
-    var startedAt: String?
     var finishedAt: String?
-    var notBefore: String?
-    var deadline: String?
     var progress: Progress
-    var resume: Resume?
-    var attempts: Int
     var retryAt: String?
-    var challenge: Challenge?
     var cause: Failure?
     var failure: Failure?
     var file: File?
-    var receipt: Receipt?
-    var tags: [String]
 
     struct Destination: Decodable, Sendable, Equatable {
         var filename: String?
@@ -39,32 +29,10 @@ struct JobDocument: Decodable, Sendable, Equatable {
         var etaSeconds: Double?
     }
 
-    struct Resume: Decodable, Sendable, Equatable {
-        var decision: String
-        var why: String?
-        var offset: Int64?
-    }
-
-    struct Challenge: Decodable, Sendable, Equatable {
-        var scheme: String?
-        var realm: String?
-    }
-
     struct Failure: Decodable, Sendable, Equatable {
         var code: String
         var message: String
         var status: Int?
-    }
-
-    struct Receipt: Decodable, Sendable, Equatable {
-        var coding: Coding?
-    }
-
-    /// A content coding that the server used without being asked.
-    struct Coding: Decodable, Sendable, Equatable {
-        var name: String
-        var decoded: Bool
-        var size: Int64
     }
 
     struct File: Decodable, Sendable, Equatable {

@@ -10,7 +10,6 @@ final class LocalFile: Sendable {
     /// The final rename; nil if the bytes are written to their destination directly.
     private let renaming: (part: String, path: String)?
 
-    /// - Throws: if the file cannot be created.
     init(replacing path: String) throws(ClientError) {
         let name = Printable(path).description
         let descriptor: Int32
@@ -82,8 +81,6 @@ extension LocalFile {
     }
 
     /// Checks, before any download, that a file can be saved at the path.
-    ///
-    /// - Parameter path: see `destination`.
     static func requireWritable(at path: String) throws(ClientError) {
         let isThere =
             switch Target(destination(path, name: "name")) {
@@ -132,7 +129,6 @@ enum InputFile {
         String(String(decoding: try bytes(of: file), as: UTF8.self).prefix { !$0.isNewline })
     }
 
-    /// Reads the descriptor to its end.
     private static func bytes(of descriptor: Int32, named name: String) throws(ClientError) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -143,7 +139,6 @@ enum InputFile {
         }
     }
 
-    /// The error with the text of the system.
     private static func unreadable(_ name: String) -> ClientError {
         .unreadable(name, String(cString: strerror(errno)))
     }

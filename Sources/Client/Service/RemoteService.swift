@@ -26,10 +26,9 @@ struct RemoteService: Sendable {
         }
     }
 
-    /// The service has answered before. If it is unavailable now, it is probably restarting.
+    /// If the service is unavailable now, it is probably restarting.
     var hasAnswered: Bool { answered.withLock { $0 } }
 
-    /// The same service with a shorter total timeout.
     func limited(to patience: Duration) -> RemoteService {
         var service = self
         service.patience = patience
@@ -76,7 +75,6 @@ struct RemoteService: Sendable {
         return request
     }
 
-    /// The error for a response that is not a success.
     func failure(
         _ status: Int, _ headers: [(name: String, value: String)], _ body: [UInt8]
     ) -> ClientError {
@@ -157,20 +155,10 @@ struct RequestPath: Sendable {
     private static func encoded(_ text: String) -> String {
         if text == "." { return "%2E" }
         if text == ".." { return "%2E%2E" }
-        let digits = Array("0123456789ABCDEF".unicodeScalars)
-        var scalars = String.UnicodeScalarView()
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                scalars.append(Unicode.Scalar(byte))
-            default:
-                scalars.append("%")
-                scalars.append(digits[Int(byte >> 4)])
-                scalars.append(digits[Int(byte & 15)])
-            }
-        }
-        return String(scalars)
+        // A text of Swift is valid Unicode, so it can be encoded.
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
     }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 }

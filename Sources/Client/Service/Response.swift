@@ -9,26 +9,32 @@ struct Response: Sendable {
     /// The document of the service, which `--json` prints.
     var text: JSON { JSON(document: body) }
 
-    /// Decodes the members that a command uses.
     func document<Document: Decodable>(_ type: Document.Type) throws(ClientError) -> Document {
         guard let document = try? text.decoded(type) else { throw .unknownForm }
         return document
     }
 
-    /// Decodes a list that the service does not divide into pages.
     func list<Element: Decodable>(_ member: String, of type: Element.Type) throws(ClientError) -> [Element] {
-        guard let list = text[member], let elements = try? list.elements.map({ try $0.decoded(type) }) else {
+        do {
+            return try list(member).map { try $0.decoded(type) }
+        } catch {
             throw .unknownForm
         }
-        return elements
+    }
+
+    func list(_ member: String) throws(ClientError) -> [JSON] {
+        guard let list = text[member]?.arrayValue else { throw .unknownForm }
+        return list
     }
 }
 
-/// A list of the API with the elements of all its pages.
+/// A list or a log of the API with the elements of all its pages.
 struct GatheredList: Sendable {
     let member: String
+    /// A page of a list names its successor by a cursor, a page of a log (after) by the number of its last entry.
+    var position = "cursor"
+    var next: JSON = .null
     var elements: [JSON] = []
-    var nextCursor: String?
 
     func decoded<Element: Decodable>(_ type: Element.Type) throws(ClientError) -> [Element] {
         do {
@@ -40,11 +46,11 @@ struct GatheredList: Sendable {
         }
     }
 
-    var text: JSON { .object([member: .array(elements), "next_cursor": .optional(nextCursor)]) }
+    var text: JSON { .object([member: .array(elements), "next_\(position)": next]) }
 }
 
 extension ClientError {
-    fileprivate static let unknownForm = ClientError(
+    static let unknownForm = ClientError(
         .protocolError, "The answer cannot be understood",
         "This version of fetchd does not understand the answer of the service. Use the service's version: compare 'fetchd --version' with /openapi.yaml of the service."
     )

@@ -1,7 +1,6 @@
 import Formats
 import Foundation
 
-/// The requests that several commands need.
 extension RemoteService {
     func job(_ id: String) async throws(ClientError) -> Response {
         try await send("GET", RequestPath("jobs", id))
@@ -18,21 +17,46 @@ extension RemoteService {
 
     /// Reads a list, page by page, to its end or to the limit.
     ///
-    /// - Parameters:
-    ///   - member: the name of the list in its document.
-    ///   - limit: the maximum number of elements; nil reads all.
+    /// - Parameter member: the name of the list in its document.
     func list(_ member: String, at path: RequestPath, limit: Int? = nil) async throws(ClientError) -> GatheredList {
-        var list = GatheredList(member: member)
-        repeat {
-            let room = limit.map { min(1000, $0 - list.elements.count) } ?? 1000
-            let page = try await send("GET", path.query("limit", Int64(room)).query("cursor", list.nextCursor))
-            list.nextCursor = try page.document(PageEnd.self).nextCursor
-            list.elements += page.text[member]?.elements ?? []
-        } while list.nextCursor != nil && list.elements.count < limit ?? .max
-        return list
+        try await gather(GatheredList(member: member), at: path, limit: limit) { _ throws(ClientError) in }
     }
 
-    private struct PageEnd: Decodable { var nextCursor: String? }
+    /// - Parameter receive: gets each page that has entries.
+    func log(
+        _ member: String, at path: RequestPath, after: Int64?, limit: Int?,
+        _ receive: (Response) throws(ClientError) -> Void
+    ) async throws(ClientError) -> GatheredList {
+        let start = GatheredList(member: member, position: "after", next: .optional(after))
+        var log = try await gather(start, at: path, limit: limit, receive)
+        if log.next == .null { log.next = 0 }
+        return log
+    }
+
+    private func gather(
+        _ start: GatheredList, at path: RequestPath, limit: Int?, _ receive: (Response) throws(ClientError) -> Void
+    ) async throws(ClientError) -> GatheredList {
+        var list = start
+        while list.elements.count < limit ?? .max {
+            let room = Int64(min(1000, (limit ?? .max) - list.elements.count))
+            let next = list.next == .null ? nil : list.next.stringValue ?? list.next.written
+            let page = try await send("GET", path.query("limit", room).query(list.position, next))
+            guard let document = page.text.parsed, case .array(let values) = document[list.member] else {
+                throw .unknownForm
+            }
+            let elements = values.map { JSON.text($0.written) }
+            list.next = document["next_\(list.position)"] ?? .null
+            // Another program's answer must not be read for ever.
+            guard list.next == .null || list.next.stringValue != nil || list.position == "after" else {
+                throw .unknownForm
+            }
+            if !elements.isEmpty { try receive(page) }
+            list.elements += elements
+            // A log has no last page: its end is an empty one.
+            if list.next == .null || (elements.isEmpty && list.position == "after") { break }
+        }
+        return list
+    }
 
     /// The unfinished jobs, oldest first.
     func outstandingJobs(of session: String?) async throws(ClientError) -> [JobDocument] {
@@ -46,10 +70,12 @@ extension RemoteService {
         return latest.values.sorted { $0.id < $1.id }
     }
 
+    private struct Statistics: Decodable { var lastEvent: Int64 }
+
     /// The number of the last event of the journal that the client may see.
     func lastEvent() async throws(ClientError) -> Int64 {
         do {
-            return try await send("GET", RequestPath("stats")).document(StatsDocument.self).lastEvent
+            return try await send("GET", RequestPath("stats")).document(Statistics.self).lastEvent
         } catch  where error.problem?.type == "/problems/forbidden" {
             // A token that is bound to sessions cannot read the statistics of the service.
             return try await sessions().map(\.lastEvent).max() ?? 0

@@ -8,7 +8,6 @@ struct Console: Sendable {
     private let err = OutputDescriptor.standardError
     let outTerminal = Terminal(.standardOutput)
     let errTerminal = Terminal(.standardError)
-    /// The data are JSON.
     let isJSON: Bool
 
     init(isJSON: Bool) {
@@ -16,7 +15,6 @@ struct Console: Sendable {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Prints a document on one line.
     func print(_ document: JSON) throws(ClientError) {
         try out.write(document.bytes + [UInt8(ascii: "\n")])
     }
@@ -31,7 +29,6 @@ struct Console: Sendable {
         try out.write(table.lines(on: outTerminal, width: width).map { $0 + "\n" }.joined())
     }
 
-    /// Prints a message to standard error.
     func say(_ line: String) { draw(errTerminal.printable(line) + "\n") }
 
     /// Writes text with control sequences to standard error. The text must be safe for the terminal.
@@ -42,28 +39,22 @@ struct Console: Sendable {
         isJSON ? put(ProblemDocument(title: title, detail: sentence).bytes) : say(sentence)
     }
 
-    /// Reports the error that ends the command.
     func report(_ error: ClientError) {
         isJSON ? put(error.document) : say("Error: \(error.sentence)")
     }
 
-    /// Prints a document on one line to standard error.
     private func put(_ document: [UInt8]) {
         try? err.write(document.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")])
     }
 }
 
-/// A descriptor for output: standard output, standard error, or a file.
 struct OutputDescriptor: Sendable {
     let number: Int32
-    /// The name in errors.
     let name: String
 
     static let standardOutput = OutputDescriptor(number: STDOUT_FILENO, name: "Standard output")
     static let standardError = OutputDescriptor(number: STDERR_FILENO, name: "Standard error")
 
-    /// Writes all bytes.
-    ///
     /// If the reader has closed the pipe (`fetchd list | head -1`), the process ends by SIGPIPE, as other programs do. Until
     /// then the process ignores the signal, because a closed connection would also raise it. A closed standard error does not
     /// end the process.

@@ -1,6 +1,4 @@
-/// Texts about a job. They say what to do next.
 enum JobDescription {
-    /// The state in one or two words, for a column.
     static func state(_ job: JobDocument) -> String {
         guard job.state == "waiting", let reason = job.reason else { return job.state }
         return "waiting: \(reason)"
@@ -13,7 +11,6 @@ enum JobDescription {
         return "failed: \(failure.code)\(status)"
     }
 
-    /// The end of a job. For a failed job: code, message and HTTP status.
     static func ending(_ job: JobDocument) -> String {
         switch job.state {
         case "succeeded":
@@ -51,7 +48,6 @@ enum JobDescription {
         job.state == "cancelled" ? nil : advice(job)
     }
 
-    /// The next action for the user; nil if there is none.
     static func advice(_ job: JobDocument) -> String? {
         switch job.state {
         case "failed": failureAdvice(job)
@@ -83,28 +79,26 @@ enum JobDescription {
     private static func failureAdvice(_ job: JobDocument) -> String? {
         guard let failure = job.failure else { return nil }
         let retry = "fetchd retry \(job.id)"
-        switch failure.code {
-        case "bad_url", "too_many_redirects": return "Check the address, and add the right one."
+        return switch failure.code {
+        case "bad_url", "too_many_redirects": "Check the address, and add the right one."
         case "blocked_address":
-            let cause = "The settings of fetchd serve decide where it may connect, such as --allow-network."
-            return "\(cause) After a change: \(retry)"
+            "The settings of fetchd serve decide where it may connect, such as --allow-network. After a change: \(retry)"
         case "bad_status" where failure.status == 404 || failure.status == 410:
-            return "Check the address. If it is right: \(retry)"
+            "Check the address. If it is right: \(retry)"
         case "credentials_required":
-            return "Set credentials: fetchd update \(job.id) --user NAME --password-file FILE, then: \(retry)"
+            "Set credentials: fetchd update \(job.id) --user NAME --password-file FILE, then: \(retry)"
         case "proxy_credentials_required":
-            return
-                "Declare session \(job.session) with the right user and password in its `proxy`, then: \(retry)"
+            "Declare session \(job.session) with the right user and password in its `proxy`, then: \(retry)"
         case "link_expired":
-            return "Set a new link: fetchd update \(job.id) --from NEW-URL, then continue from the kept bytes: \(retry)"
+            "Set a new link: fetchd update \(job.id) --from NEW-URL, then continue from the kept bytes: \(retry)"
         case "checksum_mismatch", "size_mismatch":
-            return "Check the expected value. If it is right, the server has a different file at this address."
-        case "too_large": return "To download it anyway, add it again with a larger limit."
+            "Check the expected value. If it is right, the server has a different file at this address."
+        case "too_large": "To download it anyway, add it again with a larger limit."
         case "destination_exists", "destination_invalid":
-            return "Choose another path: fetchd update \(job.id) --out NEW-PATH, then: \(retry)"
-        case "no_space": return "Free some space on the service's disk, then: \(retry)"
-        case "storage_error": return "Check the service's log and disk, then: \(retry)"
-        default: return "To try again: \(retry)"
+            "Choose another path: fetchd update \(job.id) --out NEW-PATH, then: \(retry)"
+        case "no_space": "Free some space on the service's disk, then: \(retry)"
+        case "storage_error": "Check the service's log and disk, then: \(retry)"
+        default: "To try again: \(retry)"
         }
     }
 }

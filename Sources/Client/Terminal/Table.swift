@@ -1,3 +1,5 @@
+import Formats
+
 /// A table with headings. If the terminal is too narrow, the last column is cut, because it has the longest texts. If that is
 /// not enough, dispensable columns are left out. If that is not enough either, the last column has lines of its own.
 struct Table<Row> {
@@ -24,7 +26,7 @@ struct Table<Row> {
     private let rows: [Row]
     private let columns: [Column]
 
-    init(_ rows: [Row], _ columns: Column...) {
+    init(_ rows: [Row], _ columns: [Column]) {
         self.rows = rows
         self.columns = columns
     }
@@ -78,9 +80,16 @@ struct Table<Row> {
     }
 }
 
-/// Lines of names and values.
 struct FieldList: Sendable {
     private var lines: [(name: String, value: String)] = []
+
+    init() {}
+
+    init(_ document: JSON, _ members: KeyValuePairs<String, Member>) { add(document, members) }
+
+    mutating func add(_ document: JSON, _ members: KeyValuePairs<String, Member>) {
+        for (name, member) in members { add(name, member.text(document)) }
+    }
 
     /// Adds a line, unless the value is nil or empty.
     mutating func add(_ name: String, _ value: String?) {
@@ -93,5 +102,58 @@ struct FieldList: Sendable {
             let name = Columns.fitted(line.name, to: width)
             return "\(terminal.coloured(name, .faint))  \(terminal.printable(line.value))\n"
         }.joined()
+    }
+}
+
+// MARK: - Members of documents
+
+/// How a command shows a member of a document. A literal is the path of a member that is shown as it is.
+struct Member: ExpressibleByStringLiteral, Sendable {
+    /// nil if there is nothing to show.
+    let text: @Sendable (JSON) -> String?
+
+    init(_ text: @escaping @Sendable (JSON) -> String?) { self.text = text }
+
+    init(stringLiteral path: String) { self.init { $0.shown(path) } }
+
+    static func time(_ path: String) -> Member { Member { $0.shown(path).map(DisplayFormat.time) } }
+
+    /// - Parameter form: makes the text of the number.
+    static func number(_ path: String, _ form: @escaping @Sendable (Double) -> String) -> Member {
+        Member { $0.value(path)?.numberValue.map(form) }
+    }
+
+    /// The texts of several members.
+    static func joined(_ members: Member..., separator: String = ", ") -> Member {
+        Member { document in members.compactMap { $0.text(document) }.joined(separator: separator) }
+    }
+}
+
+extension JSON {
+    /// - Parameter path: names of members, such as `statistics.pending`.
+    func value(_ path: String) -> JSON? { path.split(separator: ".").reduce(self) { $0?[String($1)] } }
+
+    /// A text, a number, or the texts of a list; nil for null and for a member that does not exist.
+    func shown(_ path: String) -> String? {
+        switch value(path) {
+        case nil, .null: nil
+        case .string(let text): text
+        case .array(let texts): texts.compactMap(\.stringValue).joined(separator: ", ")
+        case let value?: value.written
+        }
+    }
+}
+
+extension Table<JSON>.Column {
+    /// - Parameter absent: the text of a row without the member.
+    init(
+        _ title: String, _ member: Member, or absent: String = "", isRightAligned: Bool = false,
+        isDispensable: Bool = false
+    ) {
+        self.init(title, isRightAligned: isRightAligned, isDispensable: isDispensable) { member.text($0) ?? absent }
+    }
+
+    static var state: Table<JSON>.Column {
+        Table<JSON>.Column("STATE", state: { $0.shown("state") ?? "" }, text: { $0.shown("state") ?? "" })
     }
 }

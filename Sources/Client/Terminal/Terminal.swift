@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 
-/// The capabilities of the terminal at a descriptor.
 struct Terminal: Sendable {
     private let descriptor: Int32
     /// The descriptor is a terminal whose cursor can be moved.
@@ -40,7 +39,6 @@ struct Terminal: Sendable {
         usesColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// Colours a text by the meaning of a state.
     func colouredState(_ text: String, _ state: String) -> String {
         switch state {
         case "succeeded", "acknowledged", "enabled": coloured(text, .green)
@@ -62,7 +60,6 @@ struct Terminal: Sendable {
     }
 }
 
-/// The number of columns that a text takes.
 enum Columns {
     static func count(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + width($1) } }
 
@@ -130,7 +127,6 @@ struct Printable: CustomStringConvertible, Sendable {
     }
 }
 
-/// Formats sizes and times.
 enum DisplayFormat {
     /// A size in binary units: 1.5 MiB.
     static func bytes(_ count: Int64) -> String { bytes(Double(count)) }

@@ -1,6 +1,5 @@
 import Formats
 
-/// The state of the watched jobs, which the events of the stream update.
 struct JobTracker: Sendable {
     /// The change by one event, for reports that print a line for each change.
     enum Change: Sendable, Equatable {

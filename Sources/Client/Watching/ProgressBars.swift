@@ -20,17 +20,14 @@ final class BarReport: WatchReport {
     }
 
     func jobChanged(_ change: JobTracker.Change?) {
-        let lines = change.map(lines(for:)) ?? []
-        state.withLock { state in
-            state.finished += lines
-            state.isStale = true
-        }
+        finish(change.map(lines(for:)) ?? [])
     }
 
-    func serviceChanged(_ sentence: String) {
-        let line = console.errTerminal.printable(sentence)
+    func serviceChanged(_ sentence: String) { finish([console.errTerminal.printable(sentence)]) }
+
+    private func finish(_ lines: [String]) {
         state.withLock { state in
-            state.finished.append(line)
+            state.finished += lines
             state.isStale = true
         }
     }

@@ -2,11 +2,9 @@ import Base
 import Dispatch
 import Glibc
 
-/// The handling of signals.
 enum SignalHandlers {
     typealias Handler = @Sendable (_ queue: DispatchQueue) -> Void
 
-    /// The signals that ask a program to end.
     static let terminating = [SIGINT, SIGTERM, SIGHUP]
 
     /// False if the parent process made this program ignore the signal: `nohup`, or a script with `trap '' INT`.
@@ -39,7 +37,6 @@ enum SignalHandlers {
         }
     }
 
-    /// Restores the default action.
     static func remove(_ number: Int32) { state.withLock { $0.handlers[number] = nil } }
 
     /// Each signal has a queue of its own, so that a handler that waits for the terminal does not block the others. A blocked
@@ -63,7 +60,6 @@ enum SignalHandlers {
         return source
     }
 
-    /// Performs the default action of the signal.
     static func performDefaultAction(of number: Int32) {
         // The kernel has continued the process already.
         guard number != SIGCONT else { return }
@@ -76,7 +72,6 @@ enum SignalHandlers {
 /// its last message. A task that does not end, for example because it writes to a full pipe, is ended by the signal after
 /// five seconds, or by a second signal.
 enum InterruptSignals {
-    /// The task was interrupted by a signal.
     struct Received: Error {
         let signal: Int32
         /// The exit status by the convention of shells.

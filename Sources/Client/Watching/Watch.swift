@@ -4,7 +4,6 @@ import Formats
 /// Follows jobs until they have ended. It reads their present state once and then the event stream, also through restarts of
 /// the service.
 struct Watch: Sendable {
-    /// The jobs to follow.
     enum Scope: Sendable {
         /// These jobs, until all of them have ended.
         case jobs([JobDocument])

@@ -34,9 +34,7 @@ public struct AuditEntry: Sendable, Equatable {
 public struct AuditNote: Sendable, Hashable {
     /// The identifier of the token, or `FETCHD_TOKEN`; nil without a token, or with one that is not known.
     public var caller: String?
-    /// The name of the token.
     public var name: Name?
-    /// The address that the request came from.
     public var address: String
     /// The method and the pattern of the path: `PUT /v1/sessions/{session}`.
     public var action: String

@@ -20,7 +20,6 @@ public struct Permissions: Sendable, Hashable {
 
     public var isAdministrator: Bool { scope == .admin }
 
-    /// Whether some sessions may be invisible.
     public var isBound: Bool { sessions != .all }
 }
 
@@ -47,10 +46,8 @@ public enum Scope: String, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// The sessions that a caller may see.
 public enum VisibleSessions: Sendable, Hashable {
     case all
-    /// The sessions that match at least one of the patterns.
     case matching([SessionPattern])
 
     public func contain(_ session: Name) -> Bool {

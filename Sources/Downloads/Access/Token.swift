@@ -68,7 +68,6 @@ public struct TokenQuotas: Sendable, Equatable, Codable {
     public var limitsTransfers: Bool { bytesPerDay != nil || concurrentTransfers != nil }
 }
 
-/// The quota of a token that a request would exceed.
 public enum ExceededQuota: Sendable, Equatable {
     /// - Parameters:
     ///   - left: the number of jobs that the token may still create.
@@ -81,7 +80,6 @@ public enum ExceededQuota: Sendable, Equatable {
 }
 
 extension ExceededQuota: CustomStringConvertible {
-    /// What the quota is, and what to do.
     public var description: String {
         switch self {
         case .outstandingJobs(let limit, let left, let requested):
@@ -101,7 +99,6 @@ public struct QuotaDay: Sendable, Hashable {
 
     public init(of time: Date) { number = Int64((time.timeIntervalSince1970 / Self.length).rounded(.down)) }
 
-    /// The beginning of the next day.
     public var end: Date { Date(timeIntervalSince1970: Double(number + 1) * Self.length) }
 
     private static let length = 86_400.0

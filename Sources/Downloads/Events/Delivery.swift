@@ -1,7 +1,6 @@
 import Formats
 import Foundation
 
-/// The delivery of an event to a webhook.
 public struct Delivery: Sendable, Equatable {
     public let id: DeliveryID
     public let webhook: Name
@@ -17,14 +16,13 @@ public struct Delivery: Sendable, Equatable {
         case pending(next: Date)
         /// The endpoint answered 2xx.
         case acknowledged
-        /// Every attempt of the schedule failed.
         case exhausted
         /// The webhook was deleted or disabled before its endpoint acknowledged the delivery.
         case cancelled
 
-        public enum Name: String, Sendable, CaseIterable { case pending, acknowledged, exhausted, cancelled }
+        public enum Kind: String, Sendable, CaseIterable { case pending, acknowledged, exhausted, cancelled }
 
-        public var name: Name {
+        public var name: Kind {
             switch self {
             case .pending: .pending
             case .acknowledged: .acknowledged
@@ -71,7 +69,6 @@ public struct Delivery: Sendable, Equatable {
     }
 }
 
-/// A signal to the state machine of a delivery.
 public enum DeliverySignal: Sendable, Equatable {
     /// The endpoint answered 2xx.
     case accepted
@@ -87,27 +84,14 @@ public enum DeliverySignal: Sendable, Equatable {
 /// The state machine of a delivery: a pure function of state and signal. docs/job-lifecycle.md contains the table.
 extension Delivery.State {
     /// The state after a signal; nil if the signal has no effect.
-    public func after(_ signal: DeliverySignal) -> Delivery.State? {
-        switch signal {
-        case .accepted: accepted()
-        case .rejected(let retryAt): whilePending(retryAt.map(Delivery.State.pending) ?? .exhausted)
-        case .withdrawn: whilePending(.cancelled)
-        case .redeliveryRequested(let date): .pending(next: date)
-        }
-    }
-
-    /// A 2xx also counts after fetchd has given the delivery up, because the event has arrived.
-    private func accepted() -> Delivery.State? {
-        switch self {
-        case .pending, .exhausted, .cancelled: .acknowledged
-        case .acknowledged: nil
-        }
-    }
-
-    private func whilePending(_ next: Delivery.State) -> Delivery.State? {
-        switch self {
-        case .pending: next
-        case .acknowledged, .exhausted, .cancelled: nil
+    public func transition(on signal: DeliverySignal) -> Delivery.State? {
+        switch (signal, self) {
+        // A 2xx also counts after fetchd has given the delivery up, because the event has arrived.
+        case (.accepted, .pending), (.accepted, .exhausted), (.accepted, .cancelled): .acknowledged
+        case (.rejected(let retryAt), .pending): retryAt.map(Delivery.State.pending) ?? .exhausted
+        case (.withdrawn, .pending): .cancelled
+        case (.redeliveryRequested(let date), _): .pending(next: date)
+        case (.accepted, .acknowledged), (.rejected, _), (.withdrawn, _): nil
         }
     }
 }

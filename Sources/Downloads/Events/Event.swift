@@ -25,18 +25,15 @@ public struct Event: Sendable, Equatable {
 /// necessarily consecutive.
 public typealias EventID = Int64
 
-/// The types of events.
 public enum EventType: String, Sendable, CaseIterable {
     case jobCreated = "job.created"
     /// Once for each attempt.
     case jobStarted = "job.started"
     /// The server continues after the received bytes.
     case jobResumed = "job.resumed"
-    /// The received bytes could not be used.
     case jobRestarted = "job.restarted"
     case jobWaiting = "job.waiting"
     case jobPaused = "job.paused"
-    /// A client has moved the job to another place in the queue.
     case jobMoved = "job.moved"
     case jobSucceeded = "job.succeeded"
     case jobFailed = "job.failed"

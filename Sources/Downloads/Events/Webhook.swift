@@ -58,7 +58,6 @@ public struct Webhook: Sendable, Equatable {
     }
 }
 
-/// A signal to the state machine of a webhook.
 public enum WebhookSignal: Sendable, Equatable {
     case accepted
     /// - Parameter wasTried: whether an attempt failed in the five days before this one, later than an hour after the first
@@ -80,7 +79,7 @@ extension Webhook.State {
     public static let timeOfOneOutage: TimeInterval = 3_600
 
     /// The state after a signal; nil if the signal has no effect.
-    public func after(_ signal: WebhookSignal) -> Webhook.State? {
+    public func transition(on signal: WebhookSignal) -> Webhook.State? {
         switch (self, signal) {
         case (.enabled(nil), .accepted), (.enabled(nil), .enableRequested), (.disabled, .accepted),
             (.disabled, .rejected), (.disabled, .goneAnswered), (.disabled, .secretsLost):
@@ -100,9 +99,9 @@ extension Webhook.State {
         return .disabled(reason: "Every attempt failed for five days, since \(since.rfc3339).")
     }
 
-    public enum Name: String, Sendable, CaseIterable { case enabled, disabled }
+    public enum Kind: String, Sendable, CaseIterable { case enabled, disabled }
 
-    public var name: Name {
+    public var name: Kind {
         switch self {
         case .enabled: .enabled
         case .disabled: .disabled
@@ -148,7 +147,6 @@ public struct WebhookSecret: Sendable, Equatable {
 /// A replaced secret. Consumers do not switch to the new secret at the same moment, so for some time both secrets sign.
 public struct FormerSecret: Sendable, Equatable {
     public let secret: WebhookSecret
-    /// The end of the time in which the secret signs.
     public let until: Date
 
     public init(_ secret: WebhookSecret, until: Date) {

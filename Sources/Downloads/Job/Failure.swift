@@ -1,12 +1,10 @@
 import Foundation
 import HTTPSemantics
 
-/// Why a job or an attempt failed.
 public struct Failure: Error, Sendable, Equatable, Codable {
     public var code: Code
     /// A sentence for people: what happened and, if useful, what to do.
     public var message: String
-    /// The HTTP status, if the failure has one.
     public var status: Int?
     /// The number of attempts in the run when the failure occurred.
     public var attempts: Int
@@ -58,37 +56,18 @@ public struct Failure: Error, Sendable, Equatable, Codable {
         switch code {
         case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .tooSlow, .truncated: true
         case .badStatus: status.map(Self.passingStatuses.contains) ?? false
-        case .badURL, .blockedAddress, .tlsFailed, .tooManyRedirects, .credentialsRequired, .proxyCredentialsRequired,
-            .linkExpired, .sizeMismatch, .tooLarge, .checksumMismatch, .badRange, .destinationExists,
-            .destinationInvalid, .noSpace,
-            .storageError, .deadlineExceeded:
-            false
+        default: false
         }
     }
 
     /// Whether another URL of the same file may succeed.
     public var isOfSource: Bool {
-        switch code {
-        case .badURL, .blockedAddress, .nameResolutionFailed, .connectFailed, .connectionLost, .tlsFailed, .timedOut,
-            .tooSlow, .tooManyRedirects, .badStatus, .credentialsRequired, .linkExpired, .truncated, .sizeMismatch,
-            .tooLarge, .checksumMismatch, .badRange:
-            true
-        case .proxyCredentialsRequired, .destinationExists, .destinationInvalid, .noSpace, .storageError,
-            .deadlineExceeded:
-            false
-        }
+        dependsOnSpecification && ![.proxyCredentialsRequired, .noSpace, .storageError].contains(code)
     }
 
     /// Whether an attempt with other requests, or with another `wait_for`, could have ended in another way.
     public var dependsOnSpecification: Bool {
-        switch code {
-        case .badURL, .blockedAddress, .nameResolutionFailed, .connectFailed, .connectionLost, .tlsFailed, .timedOut,
-            .tooSlow, .tooManyRedirects, .badStatus, .credentialsRequired, .proxyCredentialsRequired, .linkExpired,
-            .truncated, .sizeMismatch, .tooLarge, .checksumMismatch, .badRange, .noSpace, .storageError:
-            true
-        case .destinationExists, .destinationInvalid, .deadlineExceeded:
-            false
-        }
+        ![.destinationExists, .destinationInvalid, .deadlineExceeded].contains(code)
     }
 
     /// Whether the received bytes are known to be wrong. No attempt may then continue from them.
@@ -101,7 +80,6 @@ public struct Failure: Error, Sendable, Equatable, Codable {
 
 /// What the refusal of a request means, and what the client can do about it.
 extension Failure {
-    /// - Parameter presentBytes: the bytes that the job had before the request.
     init(refusing response: ResponseFacts, presentBytes: Int64, _ access: RequestAccess) {
         let status = response.status
         if response.isOfProxy, let proxy = access.proxy {
@@ -120,7 +98,6 @@ extension Failure {
         }
     }
 
-    /// The answers of servers to links that have expired.
     private static let expiredStatuses: Set<Int> = [401, 403, 404, 410]
 
     private init(_ proxy: Proxy, refusing response: ResponseFacts) {
@@ -200,7 +177,6 @@ public struct RequestAccess: Sendable, Equatable {
     }
 
     public var authorization: Authorization
-    /// Whether the job waits for another URL when its link has expired.
     public var waitsForURL: Bool
     public var proxy: Proxy?
 

@@ -43,7 +43,6 @@ public struct GIDPrefix: Sendable, Hashable, CustomStringConvertible {
     /// 1 to 16 hexadecimal digits in lower case.
     public let text: String
 
-    /// nil for any other text.
     public init?(_ text: String) {
         guard (1...GID.digits).contains(text.utf8.count), text.utf8.allSatisfy(\.isHexadecimalDigit) else { return nil }
         self.text = text.lowercased()

@@ -2,7 +2,6 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// One download.
 public struct Job: Sendable, Equatable {
     public let id: JobID
     public let session: Name
@@ -12,7 +11,6 @@ public struct Job: Sendable, Equatable {
     public let trace: TraceContext?
     /// The identifier in aria2's RPC that is stored with the job; nil: `aria2GID` derives one.
     public let gid: GID?
-    /// The number of the job's batch within the session.
     public var batch: Int
     public var state: JobState
     /// Increases with each committed change of the job. It is the first half of the job's ETag.
@@ -27,9 +25,7 @@ public struct Job: Sendable, Equatable {
     public var node: Int64?
 
     public let createdAt: Date
-    /// The time at which the first attempt of the run began.
     public var startedAt: Date?
-    /// The time at which the job became terminal.
     public var finishedAt: Date?
     /// Attempts in this run. An attempt does not count if fetchd interrupted it, or if it met a full disk, a storage
     /// error or a missing network.
@@ -38,7 +34,6 @@ public struct Job: Sendable, Equatable {
     public var admissions: Int
     /// Failed attempts since the job last received new bytes.
     public var failuresInARow: Int
-    /// How the latest transfer began.
     public var resume: ResumeOutcome?
     /// The remaining `timeouts.resource_seconds`; nil before the first attempt and in terminal states.
     public var resourceTime: Countdown?
@@ -87,13 +82,10 @@ public struct Job: Sendable, Equatable {
         self.isCorrupt = isCorrupt
     }
 
-    /// The URL in use.
     public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
 
-    /// The identifier in aria2's RPC.
     public var aria2GID: GID { gid ?? GID(of: id) }
 
-    /// The place in the queue of the job's session and priority.
     public var effectiveQueueRank: QueueRank { queueRank ?? QueueRank(of: id) }
 
     /// The earlier of the job's time limits; nil if the job has no time limit or has ended.
@@ -116,9 +108,7 @@ public struct JobID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 }
 
-/// Applies a decision to the whole job: times, counts, bytes.
 extension Job {
-    /// The job in its new state.
     public func becoming(_ next: JobState, on signal: JobSignal, at now: Date) -> Job {
         var job = self
         job.state = next
@@ -183,14 +173,13 @@ extension Job {
             isCorrupt = false
             mirror = 0
         case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .helpSupplied, .timeElapsed,
-            .attemptStopped, .promotionPlanned, .promoted:
+            .attemptStopped, .finalizePlanned, .finalized:
             break
         }
     }
 }
 
 extension JobSignal {
-    /// The failure that ended the attempt.
     fileprivate var failure: Failure? {
         switch self {
         case .attemptDeferred(let wait), .attemptDiverted(let wait): wait.cause

@@ -12,7 +12,6 @@ extension Job {
         case redacted
     }
 
-    /// The document for callers that may change the job.
     public func document(live: LiveProgress? = nil) -> JSON { document(for: .full, live: live) }
 
     func document(for audience: Audience, live: LiveProgress? = nil) -> JSON {
@@ -21,7 +20,6 @@ extension Job {
         return .text(writer.text)
     }
 
-    /// Writes the document as the next value.
     public func writeDocument(for audience: Audience, live: LiveProgress?, to writer: inout JSONWriter) {
         writer.object { writer in
             writeState(live, to: &writer)
@@ -40,7 +38,7 @@ extension Job {
     }
 
     private func writeState(_ live: LiveProgress?, to writer: inout JSONWriter) {
-        let phase = live?.phase ?? (state.promotion == nil ? .connecting : .promoting)
+        let phase = live?.phase ?? (state.finalizePlan == nil ? .connecting : .promoting)
         writer.member("id", id.text)
         writer.member("session", session.text)
         writer.member("batch", batch)
@@ -69,7 +67,6 @@ extension Job {
         writer.object("receipt", finish?.receipt) { $0.writeMembers(for: audience, to: &$1) }
     }
 
-    /// The challenge that the job waits to answer, or that it has failed to answer.
     private var challenge: Challenge? { state.wait?.challenge ?? state.failure?.challenge }
 
     private func writeProgress(_ live: LiveProgress?, to writer: inout JSONWriter) {
@@ -91,7 +88,6 @@ extension Job.Audience {
 }
 
 extension LiveProgress {
-    /// The `progress` member of a job.
     public var document: JSON {
         var writer = JSONWriter(capacity: 256)
         writer.object {
@@ -132,7 +128,6 @@ extension Destination {
         ]
     }
 
-    /// The members of `document`.
     fileprivate func writeMembers(to writer: inout JSONWriter) {
         writer.member("directory", directory)
         writer.member("filename", filename)
@@ -206,7 +201,6 @@ extension Receipt.Coding {
     }
 }
 
-/// The data of the events about a job.
 extension Job {
     /// The data of the event that reports the state that the job has just entered.
     public func announcement(_ type: EventType) -> JSONObject {

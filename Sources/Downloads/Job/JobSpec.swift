@@ -1,3 +1,4 @@
+import Formats
 import Foundation
 import HTTPSemantics
 
@@ -28,9 +29,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var waitFor: [WaitFor]?
     /// In bytes per second; nil: only the limits of the session and the service apply.
     public var rateLimit: Int64?
-    /// The job does not start before this time.
     public var notBefore: Date?
-    /// The job fails if it has not ended by this time.
     public var deadline: Date?
     public var tags: [String] = []
     public var metadata = Metadata()
@@ -47,38 +46,9 @@ public struct JobSpec: Sendable, Equatable, Codable {
         url.utf8.count + mirrors.reduce(0) { $0 + $1.utf8.count } + tags.reduce(0) { $0 + $1.utf8.count }
             + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + metadata.size + (body?.size ?? 0)
     }
-
-    public init(from decoder: any Decoder) throws {
-        let stored = try decoder.container(keyedBy: CodingKeys.self)
-        url = try stored.decode(String.self, forKey: .url)
-        mirrors = try stored.decode(.mirrors, default: [])
-        method = try stored.decode(.method, default: .get)
-        body = try stored.decodeIfPresent(RequestBody.self, forKey: .body)
-        headers = try stored.decode(.headers, default: [])
-        credentials = try stored.decodeIfPresent(Credentials.self, forKey: .credentials)
-        destination = try stored.decode(.destination, default: Destination())
-        priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
-        connections = try stored.decodeIfPresent(Int.self, forKey: .connections)
-        expectedSize = try stored.decodeIfPresent(Int64.self, forKey: .expectedSize)
-        maxSize = try stored.decodeIfPresent(Int64.self, forKey: .maxSize)
-        digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
-        decodes = try stored.decodeIfPresent(Bool.self, forKey: .decodes)
-        checksum = try stored.decodeIfPresent(Checksum.self, forKey: .checksum)
-        timeouts = try stored.decode(.timeouts, default: Timeouts())
-        retry = try stored.decodeIfPresent(RetryPolicy.self, forKey: .retry)
-        waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
-        rateLimit = try stored.decodeIfPresent(Int64.self, forKey: .rateLimit)
-        notBefore = try stored.decodeIfPresent(Date.self, forKey: .notBefore)
-        deadline = try stored.decodeIfPresent(Date.self, forKey: .deadline)
-        tags = try stored.decode(.tags, default: [])
-        metadata = try stored.decode(.metadata, default: Metadata())
-        lost = try stored.decode(.lost, default: [])
-    }
 }
 
-/// The secrets of a job, and what is left of it without them.
 extension JobSpec {
-    /// The members that hold secrets.
     public var secrets: Set<SecretMember> {
         var secrets: Set<SecretMember> = []
         if Self.holdsSecret(url) || mirrors.contains(where: Self.holdsSecret) { secrets.insert(.url) }
@@ -128,7 +98,6 @@ extension JobSpec {
     }
 }
 
-/// The destination of the file, as the client specified it.
 public struct Destination: Sendable, Equatable, Codable {
     /// Relative to the downloads root, with `/` between components; nil: the session's folder, otherwise the root itself.
     public var directory: String?
@@ -157,7 +126,6 @@ public struct Destination: Sendable, Equatable, Codable {
         case rename
         /// The job fails with `destination_exists`.
         case error
-        /// The new file replaces the existing file.
         case replace
     }
 }
@@ -166,7 +134,6 @@ public struct Destination: Sendable, Equatable, Codable {
 public struct Timeouts: Sendable, Equatable, Codable {
     /// The longest time in which the server sends nothing.
     public var requestSeconds: Double?
-    /// The longest time to establish a connection.
     public var connectSeconds: Double?
     /// The longest time for the job, from its first attempt, without pauses.
     public var resourceSeconds: Double?
@@ -209,7 +176,6 @@ public enum WaitFor: String, Sendable, Codable, CaseIterable {
     public static let defaults: [WaitFor] = [.space]
 }
 
-/// The fields that a PATCH may change.
 public enum PatchableField: String, Sendable, CaseIterable {
     case url, headers, credentials, priority, connections, metadata, deadline, destination
     case rateLimit = "rate_limit_bytes_per_second"
@@ -218,7 +184,6 @@ public enum PatchableField: String, Sendable, CaseIterable {
 }
 
 extension Set<PatchableField> {
-    /// The kinds of help that these fields give to waiting jobs.
     public var help: Set<Help> {
         var help: Set<Help> = []
         if contains(.url) { help.insert(.url) }
@@ -243,8 +208,35 @@ extension JobState {
 public enum Help: Sendable, CaseIterable {
     /// Other credentials for the server, or another `Authorization` header.
     case credentials
-    /// Another URL of the file.
     case url
     /// Another proxy for the session, or other credentials for it.
     case proxy
+}
+
+/// The rules for request headers that a client specifies.
+extension HeaderField {
+    /// The fault in the header, as the end of a sentence; nil if fetchd may send it.
+    public var fault: String? {
+        if name.isEmpty || !name.utf8.allSatisfy(\.isHTTPTokenCharacter) {
+            return "is not a header name (RFC 9110, section 5.1)"
+        }
+        if value.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) { return "contains CR, LF or NUL" }
+        if name.utf8.count + value.utf8.count > 8192 { return "is longer than 8192 bytes" }
+        if Self.owned.contains(name.lowercased()) { return "is set by fetchd itself" }
+        return nil
+    }
+
+    /// The fault in a header for the requests to a webhook, as the end of a sentence; nil if fetchd may send it.
+    public var faultInWebhook: String? {
+        if let fault { return fault }
+        let name = name.lowercased()
+        if name.hasPrefix("proxy-") { return "concerns only one connection (RFC 9110, section 7.6.1)" }
+        return name.hasPrefix("webhook-") || name == "content-type" ? "is set by fetchd itself" : nil
+    }
+
+    /// Only fetchd sets these headers, because resuming and the connection depend on them.
+    private static let owned: Set<String> = [
+        "host", "range", "if-range", "content-length", "transfer-encoding", "connection", "te", "trailer", "upgrade",
+        "expect", "accept-encoding", "proxy-connection", "keep-alive",
+    ]
 }

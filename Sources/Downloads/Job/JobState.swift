@@ -2,28 +2,24 @@
 public enum JobState: Sendable, Equatable {
     /// The job waits for a slot, for its first attempt or a further one.
     case queued
-    /// An attempt is in progress.
     case running(Step)
     /// The job waits until a time, or for help from the client.
     case waiting(Wait)
     /// A client paused the job. The part is kept.
     case paused
     /// The file is at its destination, durable and verified.
-    case succeeded(Finish)
-    /// The job failed and does not continue by itself.
+    case succeeded(JobResult)
     case failed(Failure)
-    /// A client cancelled the job.
     case cancelled
 
     /// The durable half of `phase`. After a restart, fetchd continues a promotion. The other phases (connecting,
     /// transferring, verifying, stopping) are lost, and a new attempt begins.
     public enum Step: Sendable, Equatable {
         case attempting
-        case promoting(Promotion)
+        case promoting(FinalizePlan)
     }
 
-    /// The state's name in JSON, SQL and docs.
-    public enum Name: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         case queued, running, waiting, paused, succeeded, failed, cancelled
 
         /// Whether the job has not ended. A batch is due when none of its jobs is outstanding.
@@ -35,7 +31,7 @@ public enum JobState: Sendable, Equatable {
         }
     }
 
-    public var name: Name {
+    public var name: Kind {
         switch self {
         case .queued: .queued
         case .running: .running
@@ -50,7 +46,7 @@ public enum JobState: Sendable, Equatable {
     public var isOutstanding: Bool { name.isOutstanding }
     public var isTerminal: Bool { !isOutstanding }
 
-    /// Whether the attempt, or the file, is on one node.
+    /// Whether one service has the attempt or the file.
     var belongsToNode: Bool {
         switch self {
         case .running, .succeeded: true
@@ -69,9 +65,9 @@ public enum JobState: Sendable, Equatable {
     }
 
     public var failure: Failure? { if case .failed(let failure) = self { failure } else { nil } }
-    public var finish: Finish? { if case .succeeded(let finish) = self { finish } else { nil } }
+    public var finish: JobResult? { if case .succeeded(let finish) = self { finish } else { nil } }
     public var wait: Wait? { if case .waiting(let wait) = self { wait } else { nil } }
-    public var promotion: Promotion? {
+    public var finalizePlan: FinalizePlan? {
         if case .running(.promoting(let promotion)) = self { promotion } else { nil }
     }
 
@@ -79,13 +75,11 @@ public enum JobState: Sendable, Equatable {
     public var isInQueue: Bool { isOutstanding && name != .running }
 }
 
-/// A signal to the state machine of a job.
 public enum JobSignal: Sendable, Equatable {
     /// The scheduler has given the job a slot.
     case admitted
     /// The time at which a waiting job continues by itself has come.
     case waitEnded
-    /// A client asked for a pause.
     case pauseRequested
     case resumeRequested
     /// `keepsPart`: the received bytes are kept, so that a retry or another job can resume from them.
@@ -106,9 +100,8 @@ public enum JobSignal: Sendable, Equatable {
     /// The attempt failed, and no other will follow.
     case attemptFailed(Failure)
     /// The part is complete and verified, and its destination is decided.
-    case promotionPlanned(Promotion)
-    /// The part has become the file.
-    case promoted
+    case finalizePlanned(FinalizePlan)
+    case finalized
 
     public enum StopReason: Sendable, Equatable {
         case pause
@@ -119,7 +112,6 @@ public enum JobSignal: Sendable, Equatable {
     public enum Action: String, Sendable, CaseIterable {
         case pause, resume, cancel, retry
 
-        /// - Parameter keepsPart: only used for a cancellation.
         public func signal(keepsPart: Bool = false) -> JobSignal {
             switch self {
             case .pause: .pauseRequested
@@ -154,140 +146,72 @@ extension JobState {
         /// Nothing is written. The job already has the requested state, or will have it after the effects.
         case remain(then: [JobEffect])
         /// The state does not allow the signal. `allowed` are the states that do.
-        case refuse(allowed: [JobState.Name])
+        case refuse(allowed: [JobState.Kind])
     }
 
     public func transition(on signal: JobSignal) -> Decision {
-        switch signal {
-        case .admitted: admitted()
-        case .waitEnded: waitEnded()
-        case .pauseRequested: pauseRequested()
-        case .resumeRequested: resumeRequested()
-        case .cancelRequested(let keepsPart): cancelRequested(keepsPart: keepsPart)
-        case .retryRequested: retryRequested()
-        case .helpSupplied(let help): helpSupplied(help)
-        case .timeElapsed(let failure): timeElapsed(failure)
-        case .attemptStopped(.pause): attempting { .become(.paused, announce: .jobPaused, then: [.wakeScheduler]) }
-        case .attemptStopped(.cancel):
-            attempting { .become(.cancelled, announce: .jobCancelled, then: [.wakeScheduler]) }
-        case .attemptInterrupted: attempting { .become(.queued, announce: nil, then: [.wakeScheduler]) }
-        case .attemptDeferred(let wait), .attemptDiverted(let wait): attemptDeferred(wait)
-        case .attemptFailed(let failure): attemptFailed(failure)
-        case .promotionPlanned(let promotion): promotionPlanned(promotion)
-        case .promoted: promoted()
-        }
-    }
-
-    private func admitted() -> Decision {
-        switch self {
-        case .queued: .become(.running(.attempting), announce: .jobStarted, then: [])
-        case .running, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.queued])
-        }
-    }
-
-    private func waitEnded() -> Decision {
-        switch self {
-        case .waiting(let wait) where wait.until != nil:
-            .become(.queued, announce: nil, then: [.wakeScheduler])
-        case .queued, .running, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.waiting])
-        }
-    }
-
-    private func pauseRequested() -> Decision {
-        switch self {
-        case .queued, .waiting: .become(.paused, announce: .jobPaused, then: [])
-        case .running(.attempting): .remain(then: [.stopAttempt(.asked(.pause))])
-        case .paused: .remain(then: [])
-        case .running(.promoting), .succeeded, .failed, .cancelled:
-            .refuse(allowed: [.queued, .running, .waiting, .paused])
-        }
-    }
-
-    private func resumeRequested() -> Decision {
-        switch self {
-        case .paused, .waiting: .become(.queued, announce: nil, then: [.wakeScheduler])
-        case .queued, .running: .remain(then: [])
-        case .succeeded, .failed, .cancelled: .refuse(allowed: [.queued, .running, .waiting, .paused])
-        }
-    }
-
-    private func cancelRequested(keepsPart: Bool) -> Decision {
-        switch self {
-        case .queued, .waiting, .paused: .become(.cancelled, announce: .jobCancelled, then: [])
-        case .running(.attempting): .remain(then: [.stopAttempt(.asked(.cancel(keepsPart: keepsPart)))])
-        case .cancelled: .remain(then: [])
-        case .running(.promoting), .succeeded, .failed:
-            .refuse(allowed: [.queued, .running, .waiting, .paused, .cancelled])
-        }
-    }
-
-    private func retryRequested() -> Decision {
-        switch self {
-        case .failed, .cancelled: .become(.queued, announce: nil, then: [.wakeScheduler])
-        case .queued, .running, .waiting: .remain(then: [])
-        case .paused, .succeeded: .refuse(allowed: [.queued, .running, .waiting, .failed, .cancelled])
-        }
-    }
-
-    /// A job that does not wait for this help is patched without a change of its state.
-    private func helpSupplied(_ help: Set<Help>) -> Decision {
-        switch self {
-        case .waiting(let wait) where wait.isEnded(by: help):
-            .become(.queued, announce: nil, then: [.wakeScheduler])
-        case .queued, .running, .waiting, .paused, .succeeded, .failed, .cancelled: .remain(then: [])
-        }
-    }
-
-    private func timeElapsed(_ failure: Failure) -> Decision {
-        switch self {
-        case .queued, .waiting, .paused: .become(.failed(failure), announce: .jobFailed, then: [])
-        case .running(.attempting): .remain(then: [.stopAttempt(.overdue(failure))])
-        case .running(.promoting), .succeeded, .failed, .cancelled:
-            .refuse(allowed: [.queued, .running, .waiting, .paused])
-        }
-    }
-
-    /// A promotion can be deferred as well, for example if the disk has no room for the name.
-    private func attemptDeferred(_ wait: Wait) -> Decision {
-        switch self {
-        case .running: .become(.waiting(wait), announce: .jobWaiting, then: [.wakeScheduler])
-        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.running])
-        }
-    }
-
-    /// A promotion can fail as well, for example if the destination exists or the disk fails.
-    private func attemptFailed(_ failure: Failure) -> Decision {
-        switch self {
-        case .running: .become(.failed(failure), announce: .jobFailed, then: [.wakeScheduler])
-        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.running])
-        }
-    }
-
-    /// A promotion is planned again if another file took the name between the decision and the rename.
-    private func promotionPlanned(_ promotion: Promotion) -> Decision {
-        switch self {
-        case .running: .become(.running(.promoting(promotion)), announce: nil, then: [])
-        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled: .refuse(allowed: [.running])
-        }
-    }
-
-    private func promoted() -> Decision {
-        switch self {
-        case .running(.promoting(let promotion)):
+        switch (signal, self) {
+        case (.admitted, .queued): .become(.running(.attempting), announce: .jobStarted, then: [])
+        case (.waitEnded, .waiting(let wait)) where wait.until != nil: .queueAgain
+        case (.pauseRequested, .queued), (.pauseRequested, .waiting):
+            .become(.paused, announce: .jobPaused, then: [])
+        case (.pauseRequested, .running(.attempting)): .remain(then: [.stopAttempt(.asked(.pause))])
+        case (.cancelRequested, .queued), (.cancelRequested, .waiting), (.cancelRequested, .paused):
+            .become(.cancelled, announce: .jobCancelled, then: [])
+        case (.cancelRequested(let keepsPart), .running(.attempting)):
+            .remain(then: [.stopAttempt(.asked(.cancel(keepsPart: keepsPart)))])
+        case (.resumeRequested, .waiting), (.resumeRequested, .paused), (.retryRequested, .failed),
+            (.retryRequested, .cancelled):
+            .queueAgain
+        case (.helpSupplied(let help), .waiting(let wait)) where wait.isEnded(by: help): .queueAgain
+        case (.timeElapsed(let failure), .queued), (.timeElapsed(let failure), .waiting),
+            (.timeElapsed(let failure), .paused):
+            .become(.failed(failure), announce: .jobFailed, then: [])
+        case (.timeElapsed(let failure), .running(.attempting)): .remain(then: [.stopAttempt(.overdue(failure))])
+        case (.attemptStopped(.pause), .running(.attempting)):
+            .become(.paused, announce: .jobPaused, then: [.wakeScheduler])
+        case (.attemptStopped(.cancel), .running(.attempting)):
+            .become(.cancelled, announce: .jobCancelled, then: [.wakeScheduler])
+        case (.attemptInterrupted, .running(.attempting)): .queueAgain
+        // A promotion can be deferred or fail as well, for example if the disk has no room for the name.
+        case (.attemptDeferred(let wait), .running), (.attemptDiverted(let wait), .running):
+            .become(.waiting(wait), announce: .jobWaiting, then: [.wakeScheduler])
+        case (.attemptFailed(let failure), .running):
+            .become(.failed(failure), announce: .jobFailed, then: [.wakeScheduler])
+        // A promotion is planned again if another file took the name between the decision and the rename.
+        case (.finalizePlanned(let promotion), .running):
+            .become(.running(.promoting(promotion)), announce: nil, then: [])
+        case (.finalized, .running(.promoting(let promotion))):
             .become(
-                .succeeded(Finish(file: promotion.file, receipt: promotion.receipt)), announce: .jobSucceeded,
+                .succeeded(JobResult(file: promotion.file, receipt: promotion.receipt)), announce: .jobSucceeded,
                 then: [.wakeScheduler])
-        case .queued, .running(.attempting), .waiting, .paused, .succeeded, .failed, .cancelled:
-            .refuse(allowed: [.running])
+        // A job that does not wait for the supplied help is patched without a change of its state.
+        case (.pauseRequested, .paused), (.resumeRequested, .queued), (.resumeRequested, .running),
+            (.cancelRequested, .cancelled), (.retryRequested, .queued), (.retryRequested, .running),
+            (.retryRequested, .waiting), (.helpSupplied, _):
+            .remain(then: [])
+        default: .refuse(allowed: signal.allowedStates)
         }
     }
+}
 
-    /// Allows the signal only while an attempt runs that has not begun to promote.
-    private func attempting(_ decision: () -> Decision) -> Decision {
+extension JobState.Decision {
+    fileprivate static let queueAgain = Self.become(.queued, announce: nil, then: [.wakeScheduler])
+}
+
+extension JobSignal {
+    /// The states that a refusal names. A running job allows a signal only before it promotes its file, or only after.
+    fileprivate var allowedStates: [JobState.Kind] {
         switch self {
-        case .running(.attempting): decision()
-        case .queued, .running(.promoting), .waiting, .paused, .succeeded, .failed, .cancelled:
-            .refuse(allowed: [.running])
+        case .admitted: [.queued]
+        case .waitEnded: [.waiting]
+        case .pauseRequested, .resumeRequested, .timeElapsed: [.queued, .running, .waiting, .paused]
+        case .cancelRequested: [.queued, .running, .waiting, .paused, .cancelled]
+        case .retryRequested: [.queued, .running, .waiting, .failed, .cancelled]
+        case .helpSupplied: JobState.Kind.allCases
+        case .attemptStopped, .attemptInterrupted, .attemptDeferred, .attemptDiverted, .attemptFailed,
+            .finalizePlanned, .finalized:
+            [.running]
         }
     }
 }

@@ -5,13 +5,12 @@ import HTTPSemantics
 /// The received bytes of a job. A part is an entity of its own, so that it can outlive the attempt and pass to another job.
 public struct Part: Sendable, Equatable {
     public var id: PartID
-    /// The URL that the bytes came from.
     public var url: String
     public var validators: Validators
     public var label: FileLabel
     /// The number of bytes of the complete representation; nil until a response states it.
     public var size: Int64?
-    /// A promise: these bytes are on disk, synced, and belong to these validators.
+    /// Durable: these bytes are on disk, synced, and belong to these validators.
     public var ranges: ByteRanges
     public var expiry: Expiry
 
@@ -107,7 +106,6 @@ public struct Node: Sendable, Hashable {
 public typealias ByteRanges = RangeSet<Int64>
 
 extension ByteRanges {
-    /// The first `count` bytes.
     public init(prefix count: Int64) { self.init(0..<Swift.max(0, count)) }
 
     /// Pairs of first position and end, as they are stored and shown; nil if the pairs are not ascending ranges with
@@ -125,18 +123,14 @@ extension ByteRanges {
 
     public var pairs: [[Int64]] { ranges.map { [$0.lowerBound, $0.upperBound] } }
 
-    /// The number of bytes in all ranges.
     public var count: Int64 { ranges.reduce(0) { $0 + Int64($1.count) } }
 
-    /// The number of bytes before the first missing byte.
     public var prefix: Int64 { ranges.first.map { $0.lowerBound == 0 ? $0.upperBound : 0 } ?? 0 }
 
-    /// The position after the last byte.
     public var end: Int64 { ranges.last?.upperBound ?? 0 }
 
     public var isPrefix: Bool { prefix == end }
 
-    /// The missing ranges of a file of this size.
     public func gaps(upTo size: Int64) -> [Range<Int64>] {
         guard size > 0 else { return [] }
         return Array(ByteRanges(0..<size).subtracting(self).ranges)

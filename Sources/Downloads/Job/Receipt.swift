@@ -1,7 +1,6 @@
 import HTTPSemantics
 
-/// The result of a succeeded job.
-public struct Finish: Sendable, Equatable, Codable {
+public struct JobResult: Sendable, Equatable, Codable {
     public var file: FinishedFile
     public var receipt: Receipt
 
@@ -11,11 +10,9 @@ public struct Finish: Sendable, Equatable, Codable {
     }
 }
 
-/// The downloaded file at its destination.
 public struct FinishedFile: Sendable, Equatable, Codable {
     /// Relative to the downloads root, with `/` between components.
     public var path: String
-    /// The size in bytes.
     public var size: Int64
     /// The SHA-256 in lowercase hexadecimal; nil if the job specified `digest: "none"`.
     public var sha256: String?
@@ -64,10 +61,8 @@ public struct FileMark: Sendable, Equatable, Codable {
     }
 }
 
-/// The record of how a finished job received its file.
 public struct Receipt: Sendable, Equatable, Codable {
     public var finalURL: String
-    /// The URLs that redirected, in order.
     public var redirects: [String]
     public var status: Int
     public var etag: String?
@@ -88,7 +83,6 @@ public struct Receipt: Sendable, Equatable, Codable {
         public var name: String
         /// Whether the file has the decoded bytes. If not, it has the bytes as they were received.
         public var isDecoded: Bool
-        /// The number of received, coded bytes.
         public var size: Int64
         /// The sha-256 of the coded bytes in lowercase hexadecimal; nil if the job specified `digest: "none"`.
         public var sha256: String?
@@ -150,7 +144,7 @@ extension Receipt {
 
 /// The move of a verified part to its destination. It is committed before the rename, so that fetchd can continue it
 /// after a restart.
-public struct Promotion: Sendable, Equatable, Codable {
+public struct FinalizePlan: Sendable, Equatable, Codable {
     public var part: PartID
     /// The file's inode number. It distinguishes the renamed part from another file with that name.
     public var inode: UInt64

@@ -20,7 +20,6 @@ public struct Wait: Sendable, Equatable {
     }
 
     public var reason: Reason
-    /// The failure of the previous attempt.
     public var cause: Failure
 
     public init(_ reason: Reason, cause: Failure) {
@@ -28,8 +27,7 @@ public struct Wait: Sendable, Equatable {
         self.cause = cause
     }
 
-    /// The reason's name in JSON and SQL.
-    public enum Name: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         case retry, network, space, storage, credentials, url
 
         /// Whether only a person or the client can end the wait.
@@ -41,7 +39,7 @@ public struct Wait: Sendable, Equatable {
         }
     }
 
-    public var name: Name {
+    public var name: Kind {
         switch reason {
         case .retry: .retry
         case .network: .network
@@ -72,7 +70,6 @@ public struct Wait: Sendable, Equatable {
     /// Whether the job waits for credentials that the session's proxy accepts.
     public var isForProxy: Bool { reason == .credentials && cause.code == .proxyCredentialsRequired }
 
-    /// The challenge of the server or proxy, if the job waits for credentials.
     public var challenge: Challenge? { reason == .credentials ? cause.challenge : nil }
 }
 
@@ -130,9 +127,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
     }
 
     /// - Parameters:
-    ///   - waitsFor: the conditions for which the job waits instead of failing.
     ///   - failuresInARow: failed attempts since the last new byte, including this one.
-    ///   - hint: facts about the attempt that the failure does not contain.
     ///   - jitter: 0 to 1, uniform. This "full jitter" spreads clients that failed together
     ///     (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
     public func verdict(

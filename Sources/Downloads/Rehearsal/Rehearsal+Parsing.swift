@@ -73,7 +73,6 @@ extension Rehearsal {
     }
 }
 
-/// The parameters of the query.
 private enum Parameter: String {
     case size, seconds, status
     case rangeStatus = "then"
@@ -111,7 +110,6 @@ private struct Argument {
         return number
     }
 
-    /// Reads seconds, with or without a fraction.
     func duration() throws(RehearsalFault) -> Duration {
         guard isDecimal(with: [UInt8(ascii: ".")]), let seconds = Double(value),
             0...Double(Rehearsal.longestSeconds) ~= seconds

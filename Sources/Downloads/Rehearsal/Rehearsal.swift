@@ -40,9 +40,7 @@ public struct Rehearsal: Sendable, Equatable {
 
     /// The URL under which the origin serves a rehearsal.
     ///
-    /// - Parameters:
-    ///   - url: a valid rehearsal, for which ``fault(in:)`` returns nil.
-    ///   - base: the origin, such as `http://127.0.0.1:4711`.
+    /// - Parameter url: a valid rehearsal, for which ``fault(in:)`` returns nil.
     public static func address(of url: String, at base: String) -> String { "\(base)/\(withoutScheme(url))" }
 
     static func withoutScheme(_ url: String) -> Substring { Substring(url.utf8.dropFirst(prefix.utf8.count)) }

@@ -65,11 +65,11 @@ public struct Batch: Sendable, Equatable {
 }
 
 extension Batch.State {
-    public enum Name: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         case open, due, finished, acknowledged
     }
 
-    public var name: Name {
+    public var name: Kind {
         switch self {
         case .open: .open
         case .due: .due
@@ -79,7 +79,7 @@ extension Batch.State {
     }
 
     /// Whether new and retried jobs can still join the batch.
-    public var takesJobs: Bool {
+    var takesJobs: Bool {
         switch self {
         case .open, .due: true
         case .finished, .acknowledged: false
@@ -108,58 +108,28 @@ public enum BatchSignal: Sendable, Equatable {
 
 extension Batch {
     /// The batch after a signal; nil if the signal has no effect in this state.
-    public func after(_ signal: BatchSignal) -> Batch? {
-        switch signal {
-        case .jobJoined: joined()
-        case .jobRejoined(let ending): rejoined(ending)
-        case .jobEnded(let ending, let due): ended(ending, due: due)
-        case .sessionInvalidated(let now): expedited(now)
-        case .delayElapsed(let finish): finished(finish)
-        case .finishAcknowledged: acknowledged()
-        }
-    }
-
-    private func joined() -> Batch? {
-        guard state.takesJobs else { return nil }
-        return changed {
-            $0.state = .open
-            $0.counts.outstanding += 1
-        }
-    }
-
-    private func rejoined(_ ending: BatchSignal.Ending) -> Batch? {
-        guard counts[ending] > 0 else { return nil }
-        return joined()?.changed { $0.counts[ending] -= 1 }
-    }
-
-    private func ended(_ ending: BatchSignal.Ending, due: Date) -> Batch? {
-        guard case .open = state, counts.outstanding > 0 else { return nil }
-        return changed {
-            $0.counts.outstanding -= 1
-            $0.counts[ending] += 1
-            if $0.counts.outstanding == 0 { $0.state = .due(due) }
-        }
-    }
-
-    private func expedited(_ now: Date) -> Batch? {
-        guard case .due(let due) = state, due > now else { return nil }
-        return changed { $0.state = .due(now) }
-    }
-
-    private func finished(_ finish: EventID) -> Batch? {
-        guard case .due = state else { return nil }
-        return changed { $0.state = .finished(finish) }
-    }
-
-    private func acknowledged() -> Batch? {
-        guard case .finished(let finish) = state else { return nil }
-        return changed { $0.state = .acknowledged(finish) }
-    }
-
-    private func changed(_ change: (inout Batch) -> Void) -> Batch {
+    public func transition(on signal: BatchSignal) -> Batch? {
         var batch = self
-        change(&batch)
+        switch (signal, state) {
+        case (.jobJoined, .open), (.jobJoined, .due): batch.join()
+        case (.jobRejoined(let ending), _) where state.takesJobs && counts[ending] > 0:
+            batch.counts[ending] -= 1
+            batch.join()
+        case (.jobEnded(let ending, let due), .open) where counts.outstanding > 0:
+            batch.counts.outstanding -= 1
+            batch.counts[ending] += 1
+            if batch.counts.outstanding == 0 { batch.state = .due(due) }
+        case (.sessionInvalidated(let now), .due(let due)) where due > now: batch.state = .due(now)
+        case (.delayElapsed(let finish), .due): batch.state = .finished(finish)
+        case (.finishAcknowledged, .finished(let finish)): batch.state = .acknowledged(finish)
+        default: return nil
+        }
         return batch
+    }
+
+    private mutating func join() {
+        state = .open
+        counts.outstanding += 1
     }
 }
 
@@ -182,7 +152,6 @@ extension Batch.Counts {
     }
 }
 
-/// The data of `session.finished`.
 extension Batch {
     /// The maximum number of failures in the event. The journal contains the others, between the first and last event
     /// of the batch.

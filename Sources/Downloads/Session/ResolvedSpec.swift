@@ -7,7 +7,6 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var hasMirrorLeft: Bool
     /// Other URLs of the same file. With several connections, fetchd uses them together with `url`.
     public var mirrors: [String]
-    /// The maximum number of connections to the file.
     public var connections: Int
     /// The maximum number of connections to one host, for all transfers of the session together; nil: only the
     /// service's limit applies.
@@ -28,7 +27,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var resumeDataTTL: Double
     public var retry: RetryPolicy
     /// The place for files whose job does not specify one.
-    public var sessionPlace: Place
+    public var sessionDestination: DestinationRule
     /// The problems that the job waits out instead of failing: see ``waitFor(after:)``.
     public var waitFor: [WaitFor]
     public var digest: Digest
@@ -66,7 +65,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         proxy = configuration.proxy
         resumeDataTTL = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
         retry = spec.retry ?? configuration.retry ?? RetryPolicy()
-        sessionPlace = Place(
+        sessionDestination = DestinationRule(
             directory: configuration.directory ?? "", filename: nil, conflict: configuration.onConflict ?? .rename,
             createDirectories: true)
         waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
@@ -114,7 +113,6 @@ extension ResolvedSpec {
         method == .get && (validators.strong != nil || restsOnChecksum && !validators.isEncoded)
     }
 
-    /// All digests that the bytes must match.
     public func claims(_ label: FileLabel) -> [DigestClaim] {
         (checksum.map { [DigestClaim(.client, $0)] } ?? []) + label.digests
     }
@@ -158,7 +156,7 @@ extension ResolvedSpec {
 }
 
 /// The destination of a file, with the session's defaults applied. Only the file name may still depend on the response.
-public struct Place: Sendable, Equatable {
+public struct DestinationRule: Sendable, Equatable {
     /// Relative to the downloads root; empty is the root itself.
     public var directory: String
     /// A name or a template; nil: the name that the response suggests.
@@ -166,16 +164,9 @@ public struct Place: Sendable, Equatable {
     public var conflict: Destination.Conflict
     public var createDirectories: Bool
 
-    public init(directory: String, filename: String?, conflict: Destination.Conflict, createDirectories: Bool) {
-        self.directory = directory
-        self.filename = filename
-        self.conflict = conflict
-        self.createDirectories = createDirectories
-    }
-
     /// The place that a job specifies. This place supplies the members that the job leaves out.
-    public func specified(by destination: Destination) -> Place {
-        Place(
+    public func specified(by destination: Destination) -> DestinationRule {
+        DestinationRule(
             directory: destination.directory ?? directory, filename: destination.filename ?? filename,
             conflict: destination.onConflict ?? conflict, createDirectories: destination.createDirectories)
     }

@@ -45,7 +45,7 @@ extension Session {
     /// - Parameters:
     ///   - counts: how many jobs wait for each kind of help.
     ///   - jobs: the oldest of these jobs, each with its wait.
-    public static func waitingAnnouncement(_ counts: [Wait.Name: Int], jobs: [(id: JobID, wait: Wait)]) -> JSONObject {
+    public static func waitingAnnouncement(_ counts: [Wait.Kind: Int], jobs: [(id: JobID, wait: Wait)]) -> JSONObject {
         [
             "counts": [
                 "credentials": .count(counts[.credentials] ?? 0), "url": .count(counts[.url] ?? 0),

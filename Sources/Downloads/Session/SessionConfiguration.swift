@@ -44,42 +44,13 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
 
     public init() {}
 
-    public init(from decoder: any Decoder) throws {
-        let stored = try decoder.container(keyedBy: CodingKeys.self)
-        headers = try stored.decode(.headers, default: [])
-        userAgent = try stored.decodeIfPresent(String.self, forKey: .userAgent)
-        timeouts = try stored.decode(.timeouts, default: Timeouts())
-        maxConcurrentJobs = try stored.decodeIfPresent(Int.self, forKey: .maxConcurrentJobs)
-        maxConnectionsPerHost = try stored.decodeIfPresent(Int.self, forKey: .maxConnectionsPerHost)
-        retry = try stored.decodeIfPresent(RetryPolicy.self, forKey: .retry)
-        directory = try stored.decodeIfPresent(String.self, forKey: .directory)
-        onConflict = try stored.decodeIfPresent(Destination.Conflict.self, forKey: .onConflict)
-        waitFor = try stored.decodeIfPresent([WaitFor].self, forKey: .waitFor)
-        digest = try stored.decodeIfPresent(Digest.self, forKey: .digest)
-        decodes = try stored.decodeIfPresent(Bool.self, forKey: .decodes)
-        priority = try stored.decodeIfPresent(Priority.self, forKey: .priority)
-        connections = try stored.decodeIfPresent(Int.self, forKey: .connections)
-        finishDelaySeconds = try stored.decodeIfPresent(Double.self, forKey: .finishDelaySeconds)
-        acknowledgement = try stored.decodeIfPresent(Acknowledgement.self, forKey: .acknowledgement)
-        rateLimit = try stored.decodeIfPresent(Int64.self, forKey: .rateLimit)
-        maxTotalSize = try stored.decodeIfPresent(Int64.self, forKey: .maxTotalSize)
-        minimumSpeed = try stored.decodeIfPresent(Int64.self, forKey: .minimumSpeed)
-        tls = try stored.decode(.tls, default: TLSRule())
-        proxy = try stored.decodeIfPresent(Proxy.self, forKey: .proxy)
-        resumeDataTTL = try stored.decodeIfPresent(Double.self, forKey: .resumeDataTTL)
-        metadata = try stored.decode(.metadata, default: Metadata())
-        lost = try stored.decode(.lost, default: [])
-    }
-
     public static let defaultFinishDelaySeconds = 1.0
     public static let defaultUserAgent = "fetchd"
     /// A week.
     public static let defaultResumeDataTTL: TimeInterval = 604_800
 }
 
-/// The secrets of a session, and what is left of it without them.
 extension SessionConfiguration {
-    /// The members that hold secrets.
     public var secrets: Set<SecretMember> {
         var secrets: Set<SecretMember> = []
         if headers.contains(where: \.isSecret) { secrets.insert(.headers) }

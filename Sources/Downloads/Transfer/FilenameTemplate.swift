@@ -4,7 +4,6 @@ import HTTPSemantics
 
 /// A file name with placeholders, which are replaced after the response: `{date}-{suggested_filename}`.
 public struct FilenameTemplate: Sendable, Equatable {
-    /// The placeholders that a template may contain.
     enum Placeholder: String, CaseIterable {
         /// The name in `Content-Disposition`, otherwise the last component of the last URL, after redirects, otherwise
         /// `download`.
@@ -73,11 +72,6 @@ public struct FilenameTemplate: Sendable, Equatable {
     }
 
     /// Returns one safe path component for any suggestion of the server. A template without placeholders is not changed.
-    ///
-    /// - Parameters:
-    ///   - contentDisposition: the header of the response; nil if the response had none.
-    ///   - url: the requested URL.
-    ///   - finalURL: the URL of the response, after redirects.
     public func name(
         contentDisposition: String?, url: String, finalURL: String, job: JobID, at now: Date
     ) -> String {

@@ -2,7 +2,6 @@ import HTTPSemantics
 
 /// The bytes that an attempt requests, and the received bytes that the response must match.
 public struct RequestedRange: Sendable, Equatable {
-    /// The position of the first requested byte.
     public var offset: Int64
     /// The position after the last requested byte; nil requests everything from `offset`.
     public var end: Int64?
@@ -11,7 +10,6 @@ public struct RequestedRange: Sendable, Equatable {
     /// The request asks for the whole file as a range. The response then shows whether the server supports ranges, so
     /// that several connections can share the file.
     public var probesRanges = false
-    /// The validators of the received bytes.
     public var validators: Validators
     public var size: Int64?
     /// The request goes to another URL than the one that the bytes came from. A response without the validator of these
@@ -91,7 +89,7 @@ public enum ResumeOutcome: Sendable, Equatable {
         case noValidator = "no_validator"
         case partMissing = "part_missing"
         case partShorterThanRecorded = "part_shorter_than_recorded"
-        /// Written bytes could not be synced. Only the bytes that were promised before are used.
+        /// Written bytes could not be synced. Only the bytes of the last checkpoint are used.
         case syncFailed = "sync_failed"
     }
 }

@@ -2,15 +2,15 @@ import Foundation
 
 /// Decides which connection fetches which missing bytes of a file. This is a value: it decides, and the connections act.
 ///
-/// Each missing byte is either unassigned, or in a segment that one connection fetches under a lease. An idle connection gets
-/// unassigned bytes or, if there are none, the second half of the largest segment. The response for the first half often
-/// includes the second half, too. Until a response for the second half is accepted, and after its lease is released, the first
-/// connection continues into it. So an additional connection does no harm if the server serves only one connection.
+/// A connection claims a segment of missing bytes. An idle connection gets unclaimed bytes or, if there are none, the second
+/// half of the largest segment. The response for the first half often includes the second half, too: the first connection
+/// continues into it until a response for the second half is accepted, and again after its claim is released. So an
+/// additional connection does no harm if the server serves only one.
 public struct Segments: Sendable, Equatable {
     private struct Segment: Sendable, Equatable {
         /// The position of the next byte to receive.
         var position: Int64
-        /// The end of the segment. The bytes after it are in other segments, unleased, or received.
+        /// The end of the segment. The bytes after it are in other segments, unclaimed, or received.
         var end: Int64
         /// The end of the response that fills the segment.
         var reach: Int64
@@ -24,38 +24,36 @@ public struct Segments: Sendable, Equatable {
         var remaining: Int64 { end - position }
     }
 
-    private var unleased: ByteRanges
+    private var unclaimed: ByteRanges
     private var segments: [SegmentClaim: Segment] = [:]
-    private var leases = 0
+    private var claims = 0
 
     /// In bytes. No smaller segment is cut off another one, because it would not be worth a request.
     public static let smallestSegment: Int64 = 256 << 10
 
     /// - Parameter missing: the bytes that the file lacks. For a file of unknown size, these go up to `Int64.max`, and
     ///   the file is never divided.
-    public init(missing: some Sequence<Range<Int64>>) { unleased = ByteRanges(missing) }
+    public init(missing: some Sequence<Range<Int64>>) { unclaimed = ByteRanges(missing) }
 
-    /// Whether no byte is missing.
-    public var isComplete: Bool { segments.isEmpty && unleased.isEmpty }
+    public var isComplete: Bool { segments.isEmpty && unclaimed.isEmpty }
 
-    /// The bytes that a segment still lacks; nil when the lease has ended.
-    public func range(of lease: SegmentClaim) -> Range<Int64>? { segments[lease].map { $0.position..<$0.end } }
+    /// The bytes that a segment still lacks; nil when the claim has ended.
+    public func range(of claim: SegmentClaim) -> Range<Int64>? { segments[claim].map { $0.position..<$0.end } }
 
     // MARK: Taking
 
-    /// The lease of the first response: on the first gap, or on an empty range if no byte is missing.
-    public mutating func firstLease(at now: Duration) -> SegmentClaim { lease(at: now) ?? assign(0..<0, at: now) }
+    /// The claim of the first response: on the first gap, or on an empty range if no byte is missing.
+    public mutating func firstClaim(at now: Duration) -> SegmentClaim { claim(at: now) ?? assign(0..<0, at: now) }
 
-    /// Whether `lease(at:)` would return a lease.
-    public var isLeasable: Bool { !unleased.isEmpty || largest != nil }
+    /// Whether `claim(at:)` would return a claim.
+    public var isClaimable: Bool { !unclaimed.isEmpty || largest != nil }
 
-    /// Leases the first unleased bytes, otherwise half of the largest segment.
+    /// Claims the first unclaimed bytes, otherwise half of the largest segment.
     ///
-    /// - Parameter now: the uptime.
     /// - Returns: nil if no bytes are left that are worth a request.
-    public mutating func lease(at now: Duration) -> SegmentClaim? {
-        if let gap = unleased.ranges.first {
-            unleased.remove(contentsOf: gap)
+    public mutating func claim(at now: Duration) -> SegmentClaim? {
+        if let gap = unclaimed.ranges.first {
+            unclaimed.remove(contentsOf: gap)
             return assign(gap, at: now)
         }
         guard let largest, let segment = segments[largest] else { return nil }
@@ -64,17 +62,15 @@ public struct Segments: Sendable, Equatable {
         return assign(middle..<segment.end, at: now)
     }
 
-    /// Whether `takeOver` would return a lease.
+    /// Whether `takeOver` would return a claim.
     public func isAnyStalled(since moment: Duration) -> Bool { stalled(since: moment) != nil }
 
-    /// Ends the lease of the connection that has been silent longest, and leases the missing bytes of its segment.
+    /// Ends the claim of the connection that has been silent longest, and claims the missing bytes of its segment.
     ///
-    /// - Parameters:
-    ///   - moment: an uptime since which the segment has received no byte.
-    ///   - now: the uptime.
-    /// - Returns: the new lease and the ended one; nil if no connection has been silent for so long.
+    /// - Parameter moment: an uptime since which the segment has received no byte.
+    /// - Returns: the new claim and the ended one; nil if no connection has been silent for so long.
     public mutating func takeOver(stalledSince moment: Duration, at now: Duration) -> (
-        lease: SegmentClaim, from: SegmentClaim
+        claim: SegmentClaim, from: SegmentClaim
     )? {
         guard let owner = stalled(since: moment), let segment = segments.removeValue(forKey: owner) else { return nil }
         return (assign(segment.position..<segment.end, at: now), owner)
@@ -96,11 +92,11 @@ public struct Segments: Sendable, Equatable {
     }
 
     private mutating func assign(_ range: Range<Int64>, at now: Duration) -> SegmentClaim {
-        leases += 1
-        let lease = SegmentClaim(number: leases)
-        segments[lease] = Segment(
+        claims += 1
+        let claim = SegmentClaim(number: claims)
+        segments[claim] = Segment(
             position: range.lowerBound, end: range.upperBound, reach: range.upperBound, movedAt: now)
-        return lease
+        return claim
     }
 
     // MARK: Filling
@@ -114,17 +110,17 @@ public struct Segments: Sendable, Equatable {
     ///   - isMeasured: whether the response states the length of its body. Many servers send the whole file with the head
     ///     of a partial response. Without a length, only a body that is longer than its range shows this. So such a body
     ///     must be read to its end, and its segment is not divided, unless it begins with the file.
-    /// - Returns: how many of the first bytes another response has already brought; nil if the lease has ended, or if
+    /// - Returns: how many of the first bytes another response has already brought; nil if the claim has ended, or if
     ///   the segment was divided and its response must be read to its end.
     public mutating func answer(
-        _ lease: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool
+        _ claim: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool
     ) -> Int64? {
-        guard var segment = segments[lease] else { return nil }
+        guard var segment = segments[claim] else { return nil }
         segment.isAnswered = true
         segment.isDivisible = isMeasured || offset == 0
         segment.reach = reach ?? segment.reach
         guard segment.isDivisible || segment.reach <= segment.end else { return nil }
-        segments[lease] = segment
+        segments[claim] = segment
         return segment.position - offset
     }
 
@@ -138,20 +134,13 @@ public struct Segments: Sendable, Equatable {
         public var isCut: Bool
         /// The response brought more bytes than it had announced, so none of them can be trusted.
         public var isExcess: Bool
-
-        public init(offset: Int64, count: Int, isCut: Bool, isExcess: Bool) {
-            self.offset = offset
-            self.count = count
-            self.isCut = isCut
-            self.isExcess = isExcess
-        }
     }
 
     /// Counts bytes that were received for a segment.
     ///
     /// - Returns: nil when another connection has taken the segment over.
-    public mutating func advance(_ lease: SegmentClaim, by count: Int, at now: Duration) -> Advance? {
-        guard var segment = segments[lease] else { return nil }
+    public mutating func advance(_ claim: SegmentClaim, by count: Int, at now: Duration) -> Advance? {
+        guard var segment = segments[claim] else { return nil }
         // One byte more than was received, so that the segment is not full as long as it can grow.
         let wish = segment.position + Int64(count) + 1
         while segment.end < wish, let end = regained(segment, upTo: wish) { segment.end = end }
@@ -165,7 +154,7 @@ public struct Segments: Sendable, Equatable {
             isExcess: false)
         segment.position += wanted
         segment.movedAt = now
-        segments[lease] = segment
+        segments[claim] = segment
         return advance
     }
 
@@ -174,34 +163,32 @@ public struct Segments: Sendable, Equatable {
     /// - Returns: the new end of the segment; nil when it does not change.
     private mutating func regained(_ segment: Segment, upTo wish: Int64) -> Int64? {
         guard segment.reach > segment.end else { return nil }
-        if let next = unleased.ranges.first(where: { $0.lowerBound == segment.end }) {
+        if let next = unclaimed.ranges.first(where: { $0.lowerBound == segment.end }) {
             let end = Swift.min(next.upperBound, segment.reach)
-            unleased.remove(contentsOf: segment.end..<end)
+            unclaimed.remove(contentsOf: segment.end..<end)
             return end
         }
-        guard let (lease, next) = segments.first(where: { $0.value.position == segment.end && !$0.value.isAnswered })
-        else {
-            return nil
-        }
+        let unanswered = segments.first { $0.value.position == segment.end && !$0.value.isAnswered }
+        guard let (claim, next) = unanswered else { return nil }
         let end = Swift.min(next.end, segment.reach, wish)
-        segments[lease]?.position = end
-        if end == next.end { segments[lease] = nil }
+        segments[claim]?.position = end
+        if end == next.end { segments[claim] = nil }
         return end > segment.end ? end : nil
     }
 
-    /// Ends a lease. The bytes that the connection has not brought become unleased.
-    public mutating func release(_ lease: SegmentClaim) {
-        guard let segment = segments.removeValue(forKey: lease), segment.position < segment.end else { return }
-        unleased.insert(contentsOf: segment.position..<segment.end)
+    /// Ends a claim. The bytes that the connection has not brought become unclaimed.
+    public mutating func release(_ claim: SegmentClaim) {
+        guard let segment = segments.removeValue(forKey: claim), segment.position < segment.end else { return }
+        unclaimed.insert(contentsOf: segment.position..<segment.end)
     }
 
-    /// Ends a lease after the regular end of the body. For a file of unknown size, this is the end of the file.
-    public mutating func close(_ lease: SegmentClaim) {
-        if let segment = segments[lease], segment.end == .max { segments[lease] = nil } else { release(lease) }
+    /// Ends a claim after the regular end of the body. For a file of unknown size, this is the end of the file.
+    public mutating func close(_ claim: SegmentClaim) {
+        if let segment = segments[claim], segment.end == .max { segments[claim] = nil } else { release(claim) }
     }
 }
 
-/// The right of one connection to fetch a segment of a file. `Segments` creates the leases. No two leases of a file are equal.
+/// The right of one connection to fetch a segment of a file. `Segments` creates the claims. No two claims of a file are equal.
 public struct SegmentClaim: Sendable, Hashable {
     let number: Int
 }

@@ -11,7 +11,7 @@ extension Date {
 
 extension RetryPolicy {
     /// The longest wait for this reason, in seconds; nil if the client or a person must help.
-    public func longestDelay(of reason: Wait.Name) -> TimeInterval? {
+    public func longestDelay(of reason: Wait.Kind) -> TimeInterval? {
         switch reason {
         case .retry: max(maxSeconds, Self.retryAfterLimit)
         case .network: Self.networkSeconds
@@ -43,7 +43,7 @@ extension JobSignal {
         case .attemptDeferred(let wait): .attemptDeferred(wait.bounded(at: now))
         case .attemptDiverted(let wait): .attemptDiverted(wait.bounded(at: now))
         case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested, .helpSupplied,
-            .timeElapsed, .attemptStopped, .attemptInterrupted, .attemptFailed, .promotionPlanned, .promoted:
+            .timeElapsed, .attemptStopped, .attemptInterrupted, .attemptFailed, .finalizePlanned, .finalized:
             self
         }
     }

@@ -1,11 +1,31 @@
 import Formats
+import HTTPSemantics
 
-/// Stored documents outlive the version that wrote them. A member that the old version did not know has its default.
+/// A type of members that have a default. Stored documents outlive the version that wrote them, and a member that the old
+/// version did not know has its default.
+protocol StoredWithDefault: Decodable {
+    static var missing: Self { get }
+}
+
 extension KeyedDecodingContainer {
+    /// The initialisers that the compiler makes in this module call this function, because it is more special than that of
+    /// the standard library.
+    func decode<Value: StoredWithDefault>(_: Value.Type, forKey key: Key) throws -> Value {
+        try decode(key, default: .missing)
+    }
+
     func decode<Value: Decodable>(_ key: Key, default value: @autoclosure () -> Value) throws -> Value {
         try decodeIfPresent(Value.self, forKey: key) ?? value()
     }
 }
+
+extension Array: StoredWithDefault where Element: Decodable { static var missing: [Element] { [] } }
+extension Set: StoredWithDefault where Element: Decodable { static var missing: Set<Element> { [] } }
+extension Destination: StoredWithDefault { static var missing: Destination { Destination() } }
+extension Metadata: StoredWithDefault { static var missing: Metadata { Metadata() } }
+extension RequestMethod: StoredWithDefault { static var missing: RequestMethod { .get } }
+extension Timeouts: StoredWithDefault { static var missing: Timeouts { Timeouts() } }
+extension TLSRule: StoredWithDefault { static var missing: TLSRule { TLSRule() } }
 
 /// Data that a client attaches to a job or session for its own use: a JSON object, stored as text because fetchd never reads it.
 public struct Metadata: Sendable, Equatable, Codable {

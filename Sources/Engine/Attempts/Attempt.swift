@@ -12,7 +12,6 @@ import Storage
 /// An attempt has one `AttemptControl`, which other threads use; one `SegmentedFile`, which its part and its missing bytes
 /// belong to; and a `Connection` for each of its connections.
 final class Attempt: Sendable {
-    /// The job as the store admitted it.
     let job: Job
     /// The job's specification, completed with its session's configuration.
     let spec: ResolvedSpec
@@ -23,7 +22,6 @@ final class Attempt: Sendable {
     let state: Locked<State>
 
     struct State {
-        /// The part that the attempt continues.
         var continued: Part?
         /// The file that the first accepted response began; nil before that response.
         var file: SegmentedFile?
@@ -34,7 +32,8 @@ final class Attempt: Sendable {
     /// - Parameter rates: the rate limits of the service and of the session.
     init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
         job = admitted.job
-        spec = admitted.spec.limited(to: services.storageLimits.maxFileSize.map { SizeLimit($0, of: .service) })
+        spec = admitted.spec.limited(
+            to: services.limits.withLock(\.storage.maxFileSize).map { SizeLimit($0, of: .service) })
         control = AttemptControl(
             of: admitted.job, admitted.spec, under: rates, time: services.time, total: services.received)
         diskQueue = services.diskQueues.next()
@@ -58,7 +57,6 @@ final class Attempt: Sendable {
         return file.outcome.isResumed || file.isShared
     }
 
-    /// The fields of a line of the log about this attempt.
     var logFields: Logger.Metadata {
         var fields: Logger.Metadata = [
             "job": "\(job.id)", "session": "\(job.session)", "attempt": .stringConvertible(job.attempts),
@@ -93,10 +91,8 @@ extension Attempt {
         case end(AttemptResult)
     }
 
-    /// What is stored at the end of an attempt whose file was not finalized.
     private struct Ending: Sendable {
         var signal: JobSignal
-        /// Whether the job keeps the bytes that were received.
         var keepsPart: Bool
         /// When the job tries again if a client has changed it meanwhile; nil: at once.
         var nextAttempt: Date?
@@ -131,7 +127,7 @@ extension Attempt {
 
     private func check() -> Step {
         if let loss = spec.missingSecrets { return fail(loss) }
-        if Rehearsal.isRehearsal(spec.url), services.rehearsalOrigin == nil {
+        if Rehearsal.isRehearsal(spec.url), services.options.rehearsalOrigin == nil {
             return fail(
                 Failure(.badURL, "Rehearsals are switched off: start fetchd with --enable-rehearsals, and retry."))
         }
@@ -153,7 +149,9 @@ extension Attempt {
     }
 
     private func plan() async -> Step {
-        let (folder, directory) = (services.folder, spec.sessionPlace.specified(by: control.destination).directory)
+        let (folder, directory) = (
+            services.folder, spec.sessionDestination.specified(by: control.destination).directory
+        )
         let start = try? await diskQueue.run { [jobWithPart, spec] in
             (plan: RequestPlan(for: jobWithPart, spec, in: folder), fault: folder.fault(inFolder: directory))
         }
@@ -163,7 +161,6 @@ extension Attempt {
         return .transfer(plan, announced: nil)
     }
 
-    /// The job with the part that the attempt continues.
     private var jobWithPart: Job {
         var job = job
         job.part = state.withLock { $0.continued }
@@ -204,8 +201,8 @@ extension Attempt {
             async let announcing: Void = announce(file.outcome, unless: announced)
             var loss: ConnectionLoss?
             if file.isDivisible {
-                loss = await openFurtherConnections(to: file) { [self] source, lease, isWanted in
-                    await Connection(of: self).fillSegments(of: file, from: source, first: lease, while: isWanted)
+                loss = await openFurtherConnections(to: file) { [self] source, claim, isWanted in
+                    await Connection(of: self).fillSegments(of: file, from: source, first: claim, while: isWanted)
                 }
             }
             // The event of the beginning is stored before the event of the end.
@@ -222,7 +219,6 @@ extension Attempt {
         try? await services.beginTransfer(of: jobWithPart, outcome)
     }
 
-    /// The step after the last connection has ended.
     private func evaluate(_ losses: [ConnectionLoss]) -> Step {
         // A segment counts its bytes before they are written, so after a final loss some counted bytes may be missing.
         if let loss = losses.first(where: \.isFinal) { return .fail(loss.failure, loss.hint) }
@@ -439,7 +435,7 @@ extension JobSignal {
         case .attemptDeferred(let wait): wait.name.needsHelp ? wait.cause : nil
         case .attemptFailed(let failure): failure.dependsOnSpecification ? failure : nil
         case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested, .helpSupplied,
-            .timeElapsed, .attemptStopped, .attemptInterrupted, .promotionPlanned, .promoted:
+            .timeElapsed, .attemptStopped, .attemptInterrupted, .finalizePlanned, .finalized:
             nil
         }
     }

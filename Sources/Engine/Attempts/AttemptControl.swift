@@ -33,7 +33,6 @@ final class AttemptControl: Sendable {
     private let state: Locked<State>
     private let progress: Locked<Progress>
     private let time: any TimeSource
-    /// The bytes of all attempts.
     private let total: ReceivedBytes
 
     /// The rate limits of the service, of the session and of the job, in that order.
@@ -47,9 +46,6 @@ final class AttemptControl: Sendable {
     /// Set when the attempt may open another connection: one has ended, a host has room, or a limit has changed.
     let mayConnect = AsyncAutoResetEvent()
 
-    /// - Parameters:
-    ///   - rates: the rate limits of the service and of the session.
-    ///   - total: counts the bytes of all attempts.
     init(of job: Job, _ spec: ResolvedSpec, under rates: [RateLimit], time: any TimeSource, total: ReceivedBytes) {
         self.time = time
         self.total = total
@@ -92,7 +88,6 @@ extension AttemptControl {
         return registration
     }
 
-    /// Called when the transfer has ended.
     func unregister(_ registration: Int) { state.withLock { $0.transfers[registration] = nil } }
 
     /// - Returns: false when a stop was requested before.
@@ -108,7 +103,6 @@ extension AttemptControl {
 // MARK: - What a client can change
 
 extension AttemptControl {
-    /// The destination that the client wants now.
     var destination: Destination { state.withLock { $0.destination } }
 
     /// How many connections may fetch the file at once. It is 1 for a job whose file was fetched in pieces before and
@@ -156,7 +150,6 @@ extension AttemptControl {
 
     func enter(_ phase: LiveProgress.Phase) { progress.withLock { $0.phase = phase } }
 
-    /// Called when a response was accepted whose bytes go to this file.
     func beginTransfer(of file: SegmentedFile) {
         let now = time.uptime
         progress.withLock { progress in
@@ -177,13 +170,10 @@ extension AttemptControl {
         }
     }
 
-    /// The bytes of all connections of the attempt.
     var transferred: Int64 { progress.withLock { $0.transferred } }
 
-    /// Called when bytes of a body have arrived.
     func recordArrival(of bytes: Int) { progress.withLock { $0.transferred += Int64(bytes) } }
 
-    /// Called when bytes were written to the part.
     func recordWrite(of bytes: Int) {
         let now = time.uptime
         total.add(Int64(bytes), at: now)
@@ -193,7 +183,6 @@ extension AttemptControl {
         }
     }
 
-    /// The progress of the attempt that clients see now.
     var live: LiveProgress {
         let (now, isStopping) = (time.uptime, isStopping)
         return progress.withLock { progress in

@@ -5,7 +5,6 @@ import HTTPSemantics
 /// Decodes the coded body of one response, and describes the bytes as they were received. The part's disk queue calls it, in
 /// the order of the bytes.
 final class BodyDecoding: Sendable {
-    /// The coding as the server named it.
     let coding: String
     /// The server's digests, which are digests of the coded bytes (RFC 9530, section 3).
     private let claims: [DigestClaim]
@@ -17,7 +16,6 @@ final class BodyDecoding: Sendable {
         var size: Int64 = 0
     }
 
-    /// - Parameter digest: the digest of the coded bytes for the receipt.
     /// - Returns: nil if the coding cannot be decoded.
     init?(_ coding: String, claims: [DigestClaim], digest: Digest) {
         guard let known = ContentCoding(coding) else { return nil }
@@ -36,12 +34,10 @@ final class BodyDecoding: Sendable {
         }
     }
 
-    /// Called after the last byte.
     func finish() throws(InflationError) {
         try state.withLock { state throws(InflationError) in try state.decoder.finish() }
     }
 
-    /// The facts about the coded bytes, for the receipt.
     func received(_ digest: Digest) -> Receipt.Coding {
         let (size, digests) = state.withLock { ($0.size, $0.digests.finalize()) }
         return Receipt.Coding(

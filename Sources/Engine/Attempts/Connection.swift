@@ -10,16 +10,14 @@ import HTTPSemantics
 /// operations, in the same order. Chunks that the queue has not written yet fill the transfer's window, so a slow disk
 /// slows down the server and not the loop.
 final class Connection: TransferHandler {
-    /// The destination of a body.
     private struct Target: Sendable {
         var file: SegmentedFile
-        var lease: SegmentClaim
+        var claim: SegmentClaim
     }
 
     /// The decisions about the response of an exchange. The transfer loop calls both, so they must not touch the disk.
     private struct Exchange: Sendable {
         var evaluate: @Sendable (ResponseFacts) -> ResponseDecision
-        /// Chooses the destination for the body of an accepted response.
         var target: @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
         /// A larger file fails the exchange; nil: no limit.
         var sizeLimit: SizeLimit?
@@ -102,7 +100,7 @@ extension Connection {
                 let file = makeFile(plan, requests, asked, facts, size: size, outcome)
                 attempt.control.beginTransfer(of: file)
                 onBegin(file)
-                return Target(file: file, lease: file.firstLease)
+                return Target(file: file, claim: file.firstClaim)
             }, sizeLimit: spec.sizeLimit)
         await run(exchange, attempt.request(requests, asked, home: spec.url))
     }
@@ -136,7 +134,7 @@ extension Connection {
         if let result, let head = result.head {
             target?.file.recordFirstResponse(.init(head: head, metrics: result.metrics))
         }
-        return endLease(from: url)
+        return endClaim(from: url)
     }
 
     /// The continued part, after the server has said that it has no byte left to send: fetchd was killed between the
@@ -150,7 +148,6 @@ extension Connection {
         return part
     }
 
-    /// Begins a file that lacks no byte.
     private func begin(
         _ plan: RequestPlan, whole: Part, _ requests: RequestSequence, _ onBegin: (SegmentedFile) -> Void
     ) async -> ConnectionLoss? {
@@ -172,7 +169,7 @@ extension Connection {
             .init(
                 head: result?.head ?? ResponseHead(status: 416, httpVersion: ""),
                 metrics: result?.metrics ?? TransferMetrics()))
-        file.release(file.firstLease, isBodyWhole: true)
+        file.release(file.firstClaim, isBodyWhole: true)
         attempt.control.beginTransfer(of: file)
         onBegin(file)
         return nil
@@ -184,58 +181,56 @@ extension Connection {
 extension Connection {
     /// Fills one segment after another, until no remaining segment is worth a request.
     ///
-    /// - Parameters:
-    ///   - first: the segment to begin with; nil: the connection takes a lease itself.
-    ///   - isWanted: called before each further segment; false ends the connection.
+    /// - Parameter isWanted: called before each further segment; false ends the connection.
     /// - Returns: nil when no segment was left, or when the attempt stops.
     func fillSegments(
         of file: SegmentedFile, from source: ConnectionSource, first: SegmentClaim? = nil,
         while isWanted: () -> Bool = { true }
     ) async -> ConnectionLoss? {
-        var next = first ?? file.lease()
+        var next = first ?? file.claim()
         var hasFilledAny = false
-        while let lease = next {
-            if var loss = await fill(lease, of: file, from: source) {
+        while let claim = next {
+            if var loss = await fill(claim, of: file, from: source) {
                 loss.hasReceived = loss.hasReceived || hasFilledAny
                 return loss
             }
             hasFilledAny = true
-            next = isWanted() && !attempt.control.isStopping ? file.lease() : nil
+            next = isWanted() && !attempt.control.isStopping ? file.claim() : nil
         }
         return nil
     }
 
     private func fill(
-        _ lease: SegmentClaim, of file: SegmentedFile, from source: ConnectionSource
+        _ claim: SegmentClaim, of file: SegmentedFile, from source: ConnectionSource
     ) async -> ConnectionLoss? {
-        guard let asked = asked(for: lease, of: file, from: source) else { return nil }
+        guard let asked = asked(for: claim, of: file, from: source) else { return nil }
         var requests = RequestSequence(from: source.url, asking: asked)
         while !attempt.control.isStopping {
-            await exchange(requests, for: lease, of: file, home: source.home)
-            if hasTarget { return endLease(from: source.url) }
+            await exchange(requests, for: claim, of: file, home: source.home)
+            if hasTarget { return endClaim(from: source.url) }
             switch nextStep(&requests) {
             case .askAgain: continue
             case .failed(let failure):
-                file.release(lease, isBodyWhole: false)
+                file.release(claim, isBodyWhole: false)
                 var loss = loss(failure)
                 // Either the file has changed, or its server serves one connection only. The next attempt shows which.
                 loss.hint.mayPass = failure.code == .badRange
                 return loss
             case .arrived, .alreadyThere, .abandoned:
-                file.release(lease, isBodyWhole: false)
+                file.release(claim, isBodyWhole: false)
                 return nil
             }
         }
-        file.release(lease, isBodyWhole: false)
+        file.release(claim, isBodyWhole: false)
         return nil
     }
 
     /// The request for a segment. If the job's checksum verifies the whole file at the end, a mirror may use other
     /// validators. (Without a strong validator the only segments are the gaps that an earlier attempt left.)
     private func asked(
-        for lease: SegmentClaim, of file: SegmentedFile, from source: ConnectionSource
+        for claim: SegmentClaim, of file: SegmentedFile, from source: ConnectionSource
     ) -> RequestedRange? {
-        guard var asked = file.asked(for: lease) else { return nil }
+        guard var asked = file.asked(for: claim) else { return nil }
         guard attempt.spec.restsOnChecksum else { return asked }
         let isMirror = source.home != attempt.spec.url
         asked.restsOnChecksum = isMirror || file.validators.strong == nil
@@ -244,7 +239,7 @@ extension Connection {
     }
 
     private func exchange(
-        _ requests: RequestSequence, for lease: SegmentClaim, of file: SegmentedFile, home: String
+        _ requests: RequestSequence, for claim: SegmentClaim, of file: SegmentedFile, home: String
     ) async {
         let asked = requests.asked(continuing: file.url)
         let access = attempt.access(requests, home: home)
@@ -252,7 +247,7 @@ extension Connection {
             evaluate: { ResponseDecision.judge($0, asked: asked, presentBytes: asked.presentBytes, access).ofRange },
             target: { facts, _, _ in
                 file.recordValidators(facts.validators)
-                return Target(file: file, lease: lease)
+                return Target(file: file, claim: claim)
             })
         let isSegment = attempt.control.connections > 1
         await run(exchange, attempt.request(requests, asked, home: home, isSegment: isSegment))
@@ -285,7 +280,7 @@ extension Connection {
                 return (state.isOver, state.target)
             }
             if isOver { transfer.cancel() }
-            if let target { target.file.attach(transfer, to: target.lease) }
+            if let target { target.file.attach(transfer, to: target.claim) }
         }
         if let registration { attempt.control.unregister(registration) }
         // The transfer and the decisions refer to this connection.
@@ -295,10 +290,8 @@ extension Connection {
         }
     }
 
-    /// Whether the last exchange has an accepted response.
     private var hasTarget: Bool { state.withLock { $0.target != nil } }
 
-    /// The next step after an exchange without an accepted response.
     private func nextStep(_ requests: inout RequestSequence) -> RequestSequence.Step {
         let (result, verdict) = state.withLock { ($0.result, $0.verdict) }
         guard let result else { return .abandoned }
@@ -310,15 +303,14 @@ extension Connection {
         return ConnectionLoss(failure, result, hasTarget: hasTarget, at: attempt.services.time.now)
     }
 
-    /// Ends the lease after the exchange that filled the segment.
+    /// Ends the claim after the exchange that filled the segment.
     ///
-    /// - Parameter url: the URL that the bytes came from.
     /// - Returns: nil when the exchange received all wanted bytes, or was cancelled.
-    private func endLease(from url: String) -> ConnectionLoss? {
+    private func endClaim(from url: String) -> ConnectionLoss? {
         let ended = state.withLock { $0 }
         guard let target = ended.target, let outcome = ended.result?.outcome else { return nil }
-        let missing = target.file.range(of: target.lease)
-        target.file.release(target.lease, isBodyWhole: outcome == .completed && ended.failure == nil)
+        let missing = target.file.range(of: target.claim)
+        target.file.release(target.claim, isBodyWhole: outcome == .completed && ended.failure == nil)
         if let failure = ended.failure { return ConnectionLoss(failure: failure, isFinal: true) }
         guard let missing, !missing.isEmpty, !ended.isSegmentFull else { return nil }
         switch outcome {
@@ -343,7 +335,7 @@ extension Connection {
         }
         let target = exchange.target(facts, size, outcome)
         let alreadyPresent = target.file.recordResponse(
-            target.lease, from: offset, reach: facts.rangeEnd, isMeasured: facts.contentLength != nil)
+            target.claim, from: offset, reach: facts.rangeEnd, isMeasured: facts.contentLength != nil)
         let transfer = state.withLock { state in
             state.verdict = verdict
             state.target = target
@@ -352,7 +344,7 @@ extension Connection {
             return state.transfer
         }
         guard alreadyPresent != nil else { return .reject }
-        if let transfer { target.file.attach(transfer, to: target.lease) }
+        if let transfer { target.file.attach(transfer, to: target.claim) }
         attempt.diskQueue.async { self.prepare(target.file) }
         return .accept
     }
@@ -411,7 +403,7 @@ extension Connection {
 
     /// - Returns: false when the exchange needs no further bytes.
     private func write(_ bytes: UnsafeRawBufferPointer, to target: Target) -> Bool {
-        guard let advance = target.file.advance(target.lease, by: bytes.count) else {
+        guard let advance = target.file.advance(target.claim, by: bytes.count) else {
             endAsFull()
             return false
         }
@@ -442,7 +434,6 @@ extension Connection {
         cancel { $0.failure = $0.failure ?? failure }
     }
 
-    /// Called when another connection fetches the rest of the body.
     private func endAsFull() {
         cancel { $0.isSegmentFull = true }
     }

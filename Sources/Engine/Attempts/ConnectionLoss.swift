@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import Formats
 import Foundation
 import HTTPSemantics
 
@@ -14,10 +15,7 @@ struct ConnectionLoss: Sendable {
 }
 
 extension ConnectionLoss {
-    /// - Parameters:
-    ///   - result: the result of the last exchange.
-    ///   - hasTarget: whether its response was accepted.
-    ///   - now: the moment from which `Retry-After` is counted.
+    /// - Parameter now: the moment from which `Retry-After` is counted.
     init(_ failure: Failure, _ result: TransferResult?, hasTarget: Bool, at now: Date) {
         let facts = result?.head.map { ResponseFacts(status: $0.status, headers: $0.headers) }
         let hasNoRoute = if case .failed(.networkUnreachable)? = result?.outcome { true } else { false }
@@ -28,7 +26,6 @@ extension ConnectionLoss {
     }
 }
 
-/// The job failure for each error of a transfer.
 extension Failure {
     init(_ error: TransferError, url: String) {
         let host = URLRule.hostAndPort(of: url)

@@ -3,9 +3,7 @@ import Downloads
 import Foundation
 import HTTPSemantics
 
-/// An address that a file can be requested from.
 struct ConnectionSource: Sendable, Hashable {
-    /// The URL to request.
     var url: String
     /// The URL of the job that led to `url`. The job's headers and credentials are sent to the origin of this URL only.
     var home: String
@@ -30,7 +28,6 @@ struct ConnectionPool: Sendable {
         var host: String { URLRule.hostAndPort(of: source.home) }
     }
 
-    /// A connection that the pool has counted.
     struct Opened: Sendable {
         var index: Int
         var source: ConnectionSource
@@ -41,7 +38,6 @@ struct ConnectionPool: Sendable {
     /// The loss of the connection that was lost last; nil when none was lost.
     private(set) var lastLoss: ConnectionLoss?
 
-    /// Seconds that a source rests after it lost a connection.
     private static let rest: TimeInterval = 1
 
     /// The primary connection is counted from the beginning.
@@ -60,7 +56,6 @@ struct ConnectionPool: Sendable {
     ///
     /// - Parameters:
     ///   - wanted: the connections of the job. Those that are missing are claimed at all sources together.
-    ///   - now: the uptime.
     ///   - take: counts a connection at a host; returns false if the host has no room.
     mutating func open(
         upTo wanted: Int, at now: Duration, taking take: (_ host: String, _ missing: Int) -> Bool
@@ -88,14 +83,12 @@ struct ConnectionPool: Sendable {
             entries[index].isExcluded = true
         }
     }
-
-    mutating func closePrimary(_ loss: ConnectionLoss?, at now: Duration) { close(0, loss, at: now) }
 }
 
 // MARK: - Opening further connections
 
 extension Attempt {
-    /// Fills segments from one source, beginning with the leased one, while `isWanted` returns true.
+    /// Fills segments from one source, beginning with the claimed one, while `isWanted` returns true.
     typealias Fetch =
         @Sendable (ConnectionSource, SegmentClaim, _ isWanted: @Sendable () -> Bool) async -> ConnectionLoss?
 
@@ -113,9 +106,9 @@ extension Attempt {
         let time = services.time
         await withDiscardingTaskGroup { group in
             while true {
-                while let (connection, lease) = nextConnection(to: file) {
+                while let (connection, claim) = nextConnection(to: file) {
                     group.addTask { [self] in
-                        let loss = await fetch(connection.source, lease) { self.isConnectionWanted }
+                        let loss = await fetch(connection.source, claim) { self.isConnectionWanted }
                         furtherConnectionEnded(connection, to: file, loss)
                     }
                 }
@@ -128,20 +121,18 @@ extension Attempt {
         return state.withLock { $0.pool?.lastLoss }
     }
 
-    /// Called when the primary connection has ended.
-    func primaryConnectionEnded(to file: SegmentedFile, _ loss: ConnectionLoss?) {
-        let now = services.time.uptime
-        state.withLock { $0.pool?.closePrimary(loss, at: now) }
-        if loss?.isFinal == true { file.abandon() }
-        control.mayConnect.set()
-    }
+    func primaryConnectionEnded(to file: SegmentedFile, _ loss: ConnectionLoss?) { connectionEnded(0, to: file, loss) }
 
     private func furtherConnectionEnded(
         _ connection: ConnectionPool.Opened, to file: SegmentedFile, _ loss: ConnectionLoss?
     ) {
         services.connections.release(at: connection.host, of: job.session)
+        connectionEnded(connection.index, to: file, loss)
+    }
+
+    private func connectionEnded(_ index: Int, to file: SegmentedFile, _ loss: ConnectionLoss?) {
         let now = services.time.uptime
-        state.withLock { $0.pool?.close(connection.index, loss, at: now) }
+        state.withLock { $0.pool?.close(index, loss, at: now) }
         if loss?.isFinal == true { file.abandon() }
         control.mayConnect.set()
     }
@@ -151,7 +142,7 @@ extension Attempt {
         let isAlone = control.connections == 1
         return state.withLock { state in
             guard let pool = state.pool else { return true }
-            return pool.connections == 0 && (isAlone || pool.areAllExcluded || !file.isLeasable())
+            return pool.connections == 0 && (isAlone || pool.areAllExcluded || !file.isClaimable())
         }
     }
 
@@ -161,14 +152,14 @@ extension Attempt {
         return state.withLock { $0.pool.map { $0.connections <= wanted } ?? false }
     }
 
-    /// Counts one more connection, also at its host, and takes the first lease of that connection.
+    /// Counts one more connection, also at its host, and takes the first claim of that connection.
     ///
     /// - Returns: nil when the job has enough connections, when no host has room, or when nothing is left to fetch.
     private func nextConnection(to file: SegmentedFile) -> (ConnectionPool.Opened, SegmentClaim)? {
         let (now, wanted) = (services.time.uptime, control.connections)
         // Under a rate limit, fetchd itself may cause the silence.
         let silence = control.isRateLimited ? nil : now - .seconds(Self.silenceLimit)
-        guard wanted > 1, !control.isStopping, file.isLeasable(orStalledSince: silence) else { return nil }
+        guard wanted > 1, !control.isStopping, file.isClaimable(orStalledSince: silence) else { return nil }
         let opened = state.withLock { state in
             state.pool?.open(upTo: wanted, at: now) { host, missing in
                 services.connections.acquire(
@@ -177,10 +168,10 @@ extension Attempt {
             }
         }
         guard let opened else { return nil }
-        guard let lease = file.lease() ?? silence.flatMap(file.takeOver) else {
+        guard let claim = file.claim() ?? silence.flatMap(file.takeOver) else {
             furtherConnectionEnded(opened, to: file, nil)
             return nil
         }
-        return (opened, lease)
+        return (opened, claim)
     }
 }

@@ -10,7 +10,7 @@ import Storage
 /// must not use the same free slot. So no additional connection is counted during an admission, and the admission gets
 /// the number of existing additional connections.
 ///
-/// If several nodes can share the database, additional connections are claimed there before they are opened: `ConnectionClaimer`
+/// If several services can share the database, additional connections are claimed there before they are opened: a worker
 /// claims those that were refused here, and sets the bell of the refused job.
 final class HostConnections: Sendable {
     private struct State {
@@ -40,8 +40,6 @@ final class HostConnections: Sendable {
     let claimsDue = AsyncAutoResetEvent()
 
     /// - Parameters:
-    ///   - limit: connections to one host.
-    ///   - maxAdditional: additional connections to all hosts together.
     ///   - areClaimed: whether other services can share the database, so that additional connections are claimed there.
     ///   - onRoom: called when a host may have a free slot for a job again.
     init(limit: Int, maxAdditional: Int, areClaimed: Bool = false, onRoom: @escaping @Sendable () -> Void) {
@@ -65,9 +63,7 @@ final class HostConnections: Sendable {
     func beginAdmission() -> [AdmissionLimits.Taken] {
         state.withLock { state in
             state.isAdmitting = true
-            return state.additional.map {
-                AdmissionLimits.Taken(session: $0.key.session, host: $0.key.host, count: $0.value)
-            }
+            return Self.list(state.additional)
         }
     }
 
@@ -120,22 +116,18 @@ final class HostConnections: Sendable {
 // MARK: - Claims in the database
 
 extension HostConnections {
-    /// What has to be claimed.
-    ///
     /// - Returns: nil if nothing has changed.
     func consumeClaims() -> (used: [AdmissionLimits.Taken], wanted: [AdmissionLimits.Taken])? {
         let claims = state.withLock { $0.claims.consume(beside: $0.additional) }
         return claims.map { (Self.list($0.used), Self.list($0.wanted)) }
     }
 
-    /// - Parameter connections: what may exist from now on.
     func grant(_ connections: [AdmissionLimits.Taken]) {
         let counts = connections.map { (Place(host: $0.host, session: $0.session), $0.count) }
         let bells = state.withLock { $0.claims.grant(Dictionary(counts, uniquingKeysWith: +)) }
         for bell in bells { bell.set() }
     }
 
-    /// Whether the claims differ from the connections that exist.
     var hasSurplus: Bool { areClaimed && state.withLock { $0.claims.differ(from: $0.additional) } }
 
     private static func list(_ counts: [Place: Int]) -> [AdmissionLimits.Taken] {
@@ -143,16 +135,14 @@ extension HostConnections {
     }
 }
 
-/// The claims of one node on additional connections: what the database has granted, and what is wanted.
+/// The claims of this service on additional connections: what the database has granted, and what is wanted.
 struct ConnectionClaims {
     struct Place: Hashable {
         var host: String
         var session: Name
     }
 
-    /// What a job wants at a place.
     struct Wish {
-        /// The number of further connections.
         var count: Int
         /// Set when some of them are granted. It identifies the job as well.
         var bell: AsyncAutoResetEvent
@@ -179,7 +169,6 @@ struct ConnectionClaims {
 
     /// What has to be claimed: what exists, and what is wanted. Until `grant`, no connection is opened beyond the first list.
     ///
-    /// - Parameter additional: the connections that exist.
     /// - Returns: nil if nothing has changed.
     mutating func consume(beside additional: [Place: Int]) -> (used: [Place: Int], wanted: [Place: Int])? {
         removePassedTimes()

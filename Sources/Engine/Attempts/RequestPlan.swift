@@ -13,7 +13,7 @@ struct RequestPlan {
 
     /// Continues a part only if it has a strong validator or the job has a checksum, and only if its bytes are on disk.
     ///
-    /// - Returns: nil if this service has lost its lease.
+    /// - Returns: nil if this service may no longer act for its jobs.
     init?(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
         self.init(continuing: job, spec, in: folder)
         // Only GET defines ranges (RFC 9110, section 14.2).
@@ -78,9 +78,7 @@ extension Job {
 /// The requests that one connection makes for one response, through redirects and at most one restart from 0. This
 /// value decides the next request, and a connection sends it.
 struct RequestSequence: Sendable {
-    /// The URL of the next request.
     private(set) var url: String
-    /// The URLs that redirected, in order.
     private(set) var redirects: [String] = []
     private(set) var asked: RequestedRange
     /// A redirect can turn a request with a body into a GET.
@@ -115,8 +113,6 @@ struct RequestSequence: Sendable {
         case abandoned
     }
 
-    /// The next step after an exchange.
-    ///
     /// - Parameter target: the absolute URL of the redirect; nil when the response has none, or one that cannot be
     ///   parsed.
     mutating func step(

@@ -7,22 +7,17 @@ import Storage
 /// Admits jobs. When a commit makes jobs due, or a wait ends, the scheduler fills the free slots with jobs.
 ///
 /// Queued jobs are not held in memory: each is a row in the database.
-struct Scheduler: MaintenanceWorker {
+struct Scheduler: Sendable {
     let services: EngineServices
     /// The present limits, without the connections that are taken.
     let limits: @Sendable () -> AdmissionLimits
     /// Called on the writer's thread, directly after the commit that admits the job.
     let start: @Sendable (AdmittedJob) -> Void
 
-    let purpose = "admit jobs"
-    /// Other nodes may take over what a node without a lease begins.
-    let needsLease = true
-    var trigger: AsyncAutoResetEvent? { services.store.work(.jobs) }
-
     func pass() async throws -> Date? {
-        // No slot is free. The end of an attempt sets `trigger`.
+        // No slot is free. The end of an attempt starts the next pass.
         guard services.active.count < limits().jobs else { return nil }
-        // An attempt would fail now. FolderMonitor sets `trigger` when the folder works again.
+        // An attempt would fail now. FolderMonitor starts the next pass when the folder works again.
         guard services.health.fault == nil else { return nil }
         let taken = services.connections.beginAdmission()
         defer { services.connections.endAdmission() }
@@ -37,9 +32,8 @@ final class ActiveAttempts: Sendable {
     private struct State {
         var attempts: [JobID: Attempt] = [:]
         var sessions: [Name: SharedLimit] = [:]
-        /// The rate limit of the service.
         var service: SharedLimit
-        /// The part of the limits of sessions that this node may use, if other nodes run jobs of them.
+        /// The part of the limits of sessions that this service may use, if other services run jobs of them.
         var shares: [Name: Double] = [:]
         var serviceShare: Double?
     }
@@ -59,23 +53,19 @@ final class ActiveAttempts: Sendable {
     var count: Int { state.withLock { $0.attempts.count } }
     var all: [Attempt] { state.withLock { Array($0.attempts.values) } }
 
-    /// Sessions with attempts.
     var sessionNames: [Name] { state.withLock { Array($0.sessions.keys) } }
 
-    /// Stops all attempts. Their jobs are queued again.
     func stopAll() {
         for attempt in all { attempt.control.requestStop(.shutdown) }
     }
 
-    /// The live view of every attempt.
     var reports: [RunningJob] {
         all.map { RunningJob(job: $0.job.id, session: $0.job.session, live: $0.control.live) }
     }
 
     subscript(job: JobID) -> Attempt? { state.withLock { $0.attempts[job] } }
 
-    /// - Parameter admission: see `Job.admissions`.
-    func attempt(of job: JobID, admission: Int) -> Attempt? {
+    func attempt(of job: JobID, admission: Int?) -> Attempt? {
         guard let attempt = self[job], attempt.job.admissions == admission else { return nil }
         return attempt
     }
@@ -109,9 +99,7 @@ final class ActiveAttempts: Sendable {
     }
 
     /// Called on the writer's thread, directly after the commit that ends the attempt.
-    ///
-    /// - Parameter admission: see `Job.admissions`.
-    func end(_ job: JobID, admission: Int) {
+    func end(_ job: JobID, admission: Int?) {
         if let attempt = attempt(of: job, admission: admission) { remove(attempt) }
     }
 
@@ -125,7 +113,7 @@ final class ActiveAttempts: Sendable {
         state.withLock { $0.service.set(bytesPerSecond, $0.serviceShare) }
     }
 
-    /// Divides the limits among the nodes, as their jobs are.
+    /// Divides the limits among the services of the database, as their jobs are.
     func divide(by demand: [Name: NodeExchange.Demand]) {
         state.withLock { state in
             let all = demand.values.reduce(into: NodeExchange.Demand()) { sum, session in
@@ -149,14 +137,14 @@ final class ActiveAttempts: Sendable {
     }
 }
 
-/// A rate limit of a session or of the service, of which this node uses a part while other nodes have transfers under the
+/// A rate limit of a session or of the service, of which this service uses a part while others have transfers under the
 /// same limit.
 struct SharedLimit: Sendable {
-    /// What the transfers of this node share.
+    /// What the transfers of this service share.
     let limit: RateLimit
-    /// Bytes per second of all nodes together; nil: no limit.
+    /// Bytes per second of all services together; nil: no limit.
     private(set) var whole: Int64?
-    /// The attempts of this node under the limit.
+    /// The attempts of this service under the limit.
     var attempts = 0
 
     init(limit: RateLimit, whole: Int64? = nil) {
@@ -164,8 +152,7 @@ struct SharedLimit: Sendable {
         self.whole = whole
     }
 
-    /// - Parameter share: the part of this node, from 0 to 1. nil: the whole limit. 0, too: the
-    ///   attempts of this node are not counted yet.
+    /// - Parameter share: the part of this service, from 0 to 1. nil: the whole limit. 0, too: its attempts are not counted yet.
     mutating func set(_ whole: Int64?, _ share: Double?) {
         self.whole = whole
         limit.bytesPerSecond = whole.map { max(1, Int64(Double($0) * (share.flatMap { $0 > 0 ? $0 : nil } ?? 1))) }

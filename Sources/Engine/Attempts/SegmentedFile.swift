@@ -6,12 +6,11 @@ import HTTPSemantics
 import Storage
 
 /// The file that an attempt downloads: the part that its bytes are written to, the bytes that are missing, and the
-/// connections that lease them. The first accepted response creates it.
+/// connections that claim them. The first accepted response creates it.
 final class SegmentedFile: Sendable {
     let part: PartFile
     /// The URL that the first response came from, after redirects.
     let url: String
-    /// The URLs that redirected to `url`, in order.
     let redirects: [String]
     /// Size of the whole file in bytes; nil when the server did not state it.
     let size: Int64?
@@ -27,8 +26,8 @@ final class SegmentedFile: Sendable {
     /// Whether several connections can fetch the file: the first response served a range of a known size with a strong
     /// validator.
     let isDivisible: Bool
-    /// The lease of the first response: the first missing bytes, or an empty range if no bytes are missing.
-    let firstLease: SegmentClaim
+    /// The claim of the first response: the first missing bytes, or an empty range if no bytes are missing.
+    let firstClaim: SegmentClaim
 
     /// The first response, after its end.
     struct FirstResponse: Sendable {
@@ -38,7 +37,6 @@ final class SegmentedFile: Sendable {
 
     private struct State {
         var segments: Segments
-        /// The transfers that fill segments, by lease.
         var transfers: [SegmentClaim: Transfer] = [:]
         var firstResponse: FirstResponse?
         var isAbandoned = false
@@ -51,9 +49,6 @@ final class SegmentedFile: Sendable {
     private let state: Locked<State>
     private let time: any TimeSource
 
-    /// - Parameters:
-    ///   - requests: the requests that led to the first response.
-    ///   - isRange: whether the first response served a range.
     init(
         _ part: PartFile, from requests: RequestSequence, size: Int64?, validators: Validators, label: FileLabel,
         outcome: ResumeOutcome, isRange: Bool, decoding: BodyDecoding? = nil, time: any TimeSource
@@ -71,7 +66,7 @@ final class SegmentedFile: Sendable {
         initialBytes = present.count
         isDivisible = isRange && size != nil && validators.strong != nil
         var segments = Segments(missing: size.map(present.gaps(upTo:)) ?? [present.end..<Int64.max])
-        firstLease = segments.firstLease(at: time.uptime)
+        firstClaim = segments.firstClaim(at: time.uptime)
         state = Locked(State(segments: segments))
     }
 
@@ -105,34 +100,31 @@ final class SegmentedFile: Sendable {
 
     func recordFirstResponse(_ response: FirstResponse) { state.withLock { $0.firstResponse = response } }
 
-    /// Records the validators of a further response.
     func recordValidators(_ others: Validators) {
         guard validators.strong == nil || others.strong != validators.strong else { return }
         state.withLock { $0.isOfOneVersion = false }
     }
 }
 
-// MARK: - Leases
+// MARK: - Claims
 
 extension SegmentedFile {
-    /// Whether a connection could get a lease.
+    /// Whether a connection could get a claim.
     ///
     /// - Parameter moment: an uptime. A segment that has received no byte since then can be taken over; nil: none can.
-    func isLeasable(orStalledSince moment: Duration? = nil) -> Bool {
+    func isClaimable(orStalledSince moment: Duration? = nil) -> Bool {
         state.withLock { state in
-            !state.isAbandoned && (state.segments.isLeasable || moment.map(state.segments.isAnyStalled) ?? false)
+            !state.isAbandoned && (state.segments.isClaimable || moment.map(state.segments.isAnyStalled) ?? false)
         }
     }
 
-    /// Leases a segment to a connection.
-    ///
     /// - Returns: nil when no remaining segment is worth a connection.
-    func lease() -> SegmentClaim? {
+    func claim() -> SegmentClaim? {
         let now = time.uptime
         return state.withLock { state in
-            guard !state.isAbandoned, let lease = state.segments.lease(at: now) else { return nil }
+            guard !state.isAbandoned, let claim = state.segments.claim(at: now) else { return nil }
             state.isShared = true
-            return lease
+            return claim
         }
     }
 
@@ -142,23 +134,23 @@ extension SegmentedFile {
     /// - Returns: nil when no connection has been silent since then.
     func takeOver(stalledSince moment: Duration) -> SegmentClaim? {
         let now = time.uptime
-        let (lease, transfer): (SegmentClaim?, Transfer?) = state.withLock { state in
+        let (claim, transfer): (SegmentClaim?, Transfer?) = state.withLock { state in
             guard !state.isAbandoned, let taken = state.segments.takeOver(stalledSince: moment, at: now) else {
                 return (nil, nil)
             }
             state.isShared = true
-            return (taken.lease, state.transfers.removeValue(forKey: taken.from))
+            return (taken.claim, state.transfers.removeValue(forKey: taken.from))
         }
         transfer?.cancel()
-        return lease
+        return claim
     }
 
     /// The bytes that a segment lacks; nil when another connection has taken it over.
-    func range(of lease: SegmentClaim) -> Range<Int64>? { state.withLock { $0.segments.range(of: lease) } }
+    func range(of claim: SegmentClaim) -> Range<Int64>? { state.withLock { $0.segments.range(of: claim) } }
 
     /// The request that fills a segment; nil when another connection has taken it over.
-    func asked(for lease: SegmentClaim) -> RequestedRange? {
-        guard let range = range(of: lease) else { return nil }
+    func asked(for claim: SegmentClaim) -> RequestedRange? {
+        guard let range = range(of: claim) else { return nil }
         var asked = RequestedRange(offset: range.lowerBound, validators: validators, size: size)
         asked.end = range.upperBound
         asked.presentBytes = max(1, part.written.count)
@@ -166,14 +158,14 @@ extension SegmentedFile {
     }
 
     /// Records an accepted response that fills a segment: see `Segments.answer`.
-    func recordResponse(_ lease: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
-        state.withLock { $0.segments.answer(lease, from: offset, reach: reach, isMeasured: isMeasured) }
+    func recordResponse(_ claim: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
+        state.withLock { $0.segments.answer(claim, from: offset, reach: reach, isMeasured: isMeasured) }
     }
 
     /// Registers the transfer that fills the segment. Cancels it if the file was abandoned.
-    func attach(_ transfer: Transfer, to lease: SegmentClaim) {
+    func attach(_ transfer: Transfer, to claim: SegmentClaim) {
         let isWanted = state.withLock { state in
-            state.transfers[lease] = transfer
+            state.transfers[claim] = transfer
             return !state.isAbandoned
         }
         if !isWanted { transfer.cancel() }
@@ -182,18 +174,16 @@ extension SegmentedFile {
     /// Counts bytes that arrived for a segment.
     ///
     /// - Returns: the place of these bytes in the file; nil when another connection has taken the segment over.
-    func advance(_ lease: SegmentClaim, by count: Int) -> Segments.Advance? {
+    func advance(_ claim: SegmentClaim, by count: Int) -> Segments.Advance? {
         let now = time.uptime
-        return state.withLock { $0.segments.advance(lease, by: count, at: now) }
+        return state.withLock { $0.segments.advance(claim, by: count, at: now) }
     }
 
-    /// Ends a lease, because its connection has ended.
-    ///
     /// - Parameter isBodyWhole: whether the response reached its regular end.
-    func release(_ lease: SegmentClaim, isBodyWhole: Bool) {
+    func release(_ claim: SegmentClaim, isBodyWhole: Bool) {
         state.withLock { state in
-            state.transfers[lease] = nil
-            if isBodyWhole { state.segments.close(lease) } else { state.segments.release(lease) }
+            state.transfers[claim] = nil
+            if isBodyWhole { state.segments.close(claim) } else { state.segments.release(claim) }
         }
     }
 
@@ -206,7 +196,6 @@ extension SegmentedFile {
         abandon()
     }
 
-    /// Ends all connections to the file, because none of them could complete it.
     func abandon() {
         let transfers = state.withLock { state in
             state.isAbandoned = true
@@ -224,7 +213,6 @@ extension ResumeOutcome {
 struct CompleteFile: Sendable {
     var file: SegmentedFile
     var response: SegmentedFile.FirstResponse
-    /// Size in bytes.
     var size: Int64
     /// Whether the server or the job stated the size.
     var isLengthVerified: Bool

@@ -2,16 +2,20 @@ import Base
 import Formats
 import Foundation
 
-/// Bytes that all transfers together have received since the start.
 final class ReceivedBytes: Sendable {
     private struct State {
         var total: Int64 = 0
+        /// The bytes of `total` that the database has.
+        var stored: Int64 = 0
         var history = ThroughputHistory()
     }
 
     private let state = Locked(State())
 
     var bytes: Int64 { state.withLock(\.total) }
+    var unstored: Int64 { state.withLock { $0.total - $0.stored } }
+
+    func recordStored(_ bytes: Int64) { state.withLock { $0.stored += bytes } }
 
     func add(_ bytes: Int64, at now: Duration) {
         state.withLock { state in
@@ -30,7 +34,6 @@ final class ReceivedBytes: Sendable {
 struct ThroughputHistory: Sendable {
     /// Seconds.
     static let interval = 5
-    /// The number of intervals that are kept.
     static let most = 60
 
     /// The bytes of each interval, the present one included. Interval N begins N times `interval` after the start of the

@@ -7,7 +7,6 @@ extension Attempt {
     /// rules for connections apply to every request.
     ///
     /// - Parameters:
-    ///   - asked: the range to request from the present URL.
     ///   - home: the job's URL that the sequence began with. Its origin receives headers and credentials.
     ///   - isSegment: other connections fetch the rest of the file at the same time.
     func request(
@@ -21,10 +20,10 @@ extension Attempt {
         let hasLostBody = requests.method == .get && spec.method != .get
         let headers = isHome ? spec.headers.filter { !(hasLostBody && $0.isContentType) } : []
         request.headers = headers.map { (name: $0.name, value: $0.value) }
-        if isHome, services.tracesOrigins, let trace = job.trace {
+        if isHome, services.options.tracesOrigins, let trace = job.trace {
             request.headers += trace.fields(unlessIn: spec.headers)
         }
-        request.credentials = isHome ? spec.credentials.map(TransferRequest.Credentials.init) : nil
+        request.credentials = isHome ? spec.credentials : nil
         if asked.isRange {
             request.rangeStart = asked.offset
             request.rangeEnd = asked.end.map { $0 - 1 }
@@ -42,19 +41,18 @@ extension Attempt {
             // The session demands this speed for the file, so each connection has to reach its share of it.
             .init(
                 bytesPerSecond: isSegment ? max(1, $0 / Int64(control.connections)) : $0,
-                over: .seconds(services.minimumSpeedSeconds))
+                over: .seconds(services.options.minimumSpeedSeconds))
         }
         request.rateLimits = control.rates
         // fetchd itself answers rehearsals, on a loopback address.
         request.admitsAnyAddress = Rehearsal.isRehearsal(requests.url)
         if !request.admitsAnyAddress {
             request.tls = .init(spec.tls, for: URLRule.host(of: requests.url))
-            request.proxy = spec.proxy.map(TransferRequest.Proxy.init)
+            request.proxy = spec.proxy
         }
         return request
     }
 
-    /// - Parameter home: the job's URL that the sequence began with.
     func access(_ requests: RequestSequence, home: String) -> RequestAccess {
         RequestAccess(
             authorization: authorization(isHome: isHome(requests, home)), waitsForURL: spec.waitFor.contains(.url),
@@ -75,7 +73,7 @@ extension Attempt {
 
     /// The URL to connect to. A rehearsal URL is replaced by its URL at the rehearsal origin.
     private func address(of url: String) -> String {
-        guard Rehearsal.isRehearsal(url), let rehearsalOrigin = services.rehearsalOrigin else { return url }
+        guard Rehearsal.isRehearsal(url), let rehearsalOrigin = services.options.rehearsalOrigin else { return url }
         return Rehearsal.address(of: url, at: rehearsalOrigin)
     }
 }
@@ -92,30 +90,6 @@ extension TraceContext {
 
 extension HeaderField {
     fileprivate var isContentType: Bool { name.lowercased() == "content-type" }
-}
-
-/// Conversions from the types of `Downloads` to those of `CurlClient`.
-extension TransferRequest.Credentials {
-    init(_ credentials: Credentials) {
-        self =
-            switch credentials {
-            case .basic(let username, let password): .basic(username: username, password: password)
-            case .digest(let username, let password): .digest(username: username, password: password)
-            case .bearer(let token): .bearer(token: token)
-            }
-    }
-}
-
-extension TransferRequest.Proxy {
-    init(_ proxy: Proxy) {
-        let scheme: Scheme =
-            switch proxy.scheme {
-            case .http: .http
-            case .socks5: .socks5
-            }
-        self.init(
-            scheme: scheme, host: proxy.host, port: proxy.port, username: proxy.username, password: proxy.password)
-    }
 }
 
 extension TransferRequest.TLSOptions {

@@ -1,4 +1,7 @@
+import Base
+import CLinux
 import Downloads
+import Glibc
 import Storage
 
 extension EngineServices {
@@ -72,4 +75,60 @@ enum PartTakeover: Sendable {
     case failed(Failure)
     /// The attempt has to stop, or the job belongs to another node.
     case stopped
+}
+
+/// A copy of another node's part that is under way.
+struct PartCopy: Sendable {
+    let source: Descriptor
+    let copy: Descriptor
+    /// Ranges of at most 64 MiB each, so that a disk queue can do other work in between.
+    let pieces: [Range<Int64>]
+}
+
+extension DownloadsFolder {
+    /// Begins to copy the stored bytes of another node's part to a new part file.
+    ///
+    /// - Throws: `PartLoss`; `DiskError` when the new file cannot be made.
+    func beginCopy(ofForeign part: Part, to id: PartID) throws -> PartCopy {
+        let source = try openForeign(part)
+        let status = try source.status()
+        guard status.st_size >= part.ranges.end else { throw PartLoss.shorterThanRecorded }
+        return PartCopy(source: source, copy: try makePart(id), pieces: part.ranges.ranges.flatMap(Self.pieces))
+    }
+
+    /// Copies a piece. Blocks on the disk meanwhile. The file system shares the blocks if it can.
+    func copy(_ piece: Range<Int64>, of copying: PartCopy) throws(DiskError) {
+        try Self.clone(piece, from: copying.source, to: copying.copy)
+    }
+
+    /// Makes the copied bytes and the name of the new file durable. Blocks on the disk meanwhile.
+    func finish(_ copying: PartCopy) throws(DiskError) {
+        try copying.copy.syncData()
+        try parts.sync()
+    }
+
+    /// - Throws: `PartLoss.missing` only if there is no such file. A network file system can fail for a moment.
+    private func openForeign(_ part: Part) throws -> Descriptor {
+        do {
+            return try Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part")
+        } catch let error where [ENOENT, ELOOP, ESTALE].contains(error.code) {
+            throw PartLoss.missing
+        }
+    }
+
+    private static func pieces(of range: Range<Int64>) -> [Range<Int64>] {
+        stride(from: range.lowerBound, to: range.upperBound, by: 64 << 20).map {
+            $0..<min($0 + (64 << 20), range.upperBound)
+        }
+    }
+
+    private static func clone(_ range: Range<Int64>, from source: Descriptor, to copy: Descriptor) throws(DiskError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = linux_copy_range(source.number, copy.number, offset, Int(range.upperBound - offset))
+            // Not every file system can do it. What is wrong otherwise shows when the bytes are read and written.
+            guard count > 0 else { return try Self.copy(offset..<range.upperBound, from: source, to: copy) }
+            offset += Int64(count)
+        }
+    }
 }

@@ -27,14 +27,8 @@ struct DiskError: Error, Sendable, Equatable {
     }
 
     var reason: String {
-        isLeaseLost ? "this node has lost its lease, and others may run its jobs" : String(cString: strerror(code))
+        isLeaseLost ? Self.lostLease : String(cString: strerror(code))
     }
-
-    /// The code of a change that this service may not make, because it has lost its lease. No call on files returns it.
-    static let leaseLost = ECANCELED
-
-    /// Whether this service has lost its lease. Nothing has changed then.
-    var isLeaseLost: Bool { code == Self.leaseLost }
 
     /// The file is no longer the file that was opened or written.
     var isForeign: Bool { code == ESTALE }
@@ -89,7 +83,6 @@ final class DiskQueues: Sendable {
     }
 }
 
-/// The operations on open files and folders. Their errors are thrown as `DiskError`.
 extension Descriptor {
     /// - Throws: `DiskError` with the error code of `openat`.
     static func open(
@@ -109,11 +102,9 @@ extension Descriptor {
     /// - Parameter status: the status of this descriptor, which the caller has read already.
     func mark(_ status: stat) -> FileMark {
         let born = linux_birth_time(number)
-        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-        return FileMark(inode: UInt64(status.st_ino), born: born == 0 ? nil : born, modified: modified)
+        return FileMark(inode: UInt64(status.st_ino), born: born == 0 ? nil : born, modified: status.modified)
     }
 
-    /// Writes all bytes, from the offset `start` on.
     func write(_ bytes: UnsafeRawBufferPointer, at start: Int64) throws(DiskError) {
         var offset = start
         var rest = bytes[...]
@@ -151,8 +142,14 @@ extension Descriptor {
         return file
     }
 
-    /// Flushes a folder's entries.
     func sync() throws(DiskError) {
         guard fsync(number) == 0 else { throw DiskError("sync a folder") }
     }
+}
+
+extension stat {
+    /// The time of the last write, in nanoseconds since 1970.
+    var modified: Int64 { Int64(st_mtim.tv_sec) * 1_000_000_000 + Int64(st_mtim.tv_nsec) }
+
+    func isOfSameFile(as other: stat) -> Bool { st_ino == other.st_ino && st_dev == other.st_dev }
 }

@@ -8,34 +8,12 @@ import Glibc
 ///
 /// A job that does not fit waits before it uses space that another job needs to finish.
 final class DiskBudget: Sendable {
-    /// Bytes that always stay free.
-    enum Floor: Sendable, Equatable {
-        /// 1 % of the file system, at most 1 GiB.
-        case standard
-        case bytes(Int64)
-
-        func bytes(of space: DiskSpace) -> Int64 {
-            switch self {
-            case .standard: min(space.total / 100, 1 << 30)
-            case .bytes(let count): count
-            }
-        }
-
-        /// - Parameter minimum: nil: the standard.
-        init(_ minimum: Int64?) { self = minimum.map { .bytes($0) } ?? .standard }
-    }
-
-    private let currentFloor: Locked<Floor>
+    /// Bytes that always stay free; nil: 1 % of the file system, at most 1 GiB. It applies to new claims and writes.
+    let minimumFreeBytes: Locked<Int64?>
     /// Bytes that each running part will still use: neither written nor reserved on the disk yet.
     private let needs = Locked<[PartID: Int64]>([:])
 
-    init(floor: Floor) { currentFloor = Locked(floor) }
-
-    /// A new floor applies to new claims and writes.
-    var floor: Floor {
-        get { currentFloor.withLock(\.self) }
-        set { currentFloor.withLock { $0 = newValue } }
-    }
+    init(minimumFreeBytes: Int64?) { self.minimumFreeBytes = Locked(minimumFreeBytes) }
 
     /// Claims space for a part. A new claim replaces an earlier claim of the same part.
     ///
@@ -44,7 +22,7 @@ final class DiskBudget: Sendable {
     ///   - space: space of the file system; nil when the system does not report it: then every claim succeeds.
     /// - Throws: ENOSPC when the space does not suffice; nothing is claimed then.
     func claim(_ need: Int64, for part: PartID, of space: DiskSpace?) throws(DiskError) {
-        let room = space.map { $0.free - floor.bytes(of: $0) }
+        let room = space.map { self.room(of: $0) }
         try needs.withLock { needs throws(DiskError) in
             let others = needs.reduce(0) { $0 + ($1.key == part ? 0 : $1.value) }
             if let room, room - others < need { throw DiskError("reserve \(need) bytes", code: ENOSPC) }
@@ -52,7 +30,6 @@ final class DiskBudget: Sendable {
         }
     }
 
-    /// Updates the bytes that the part still needs.
     func update(_ need: Int64, of part: PartID) {
         needs.withLock { if $0[part] != nil { $0[part] = need } }
     }
@@ -60,7 +37,9 @@ final class DiskBudget: Sendable {
     func release(_ part: PartID) { needs.withLock { $0[part] = nil } }
 
     /// Bytes that may be written or reserved now, without regard to claims.
-    func room(of space: DiskSpace) -> Int64 { space.free - floor.bytes(of: space) }
+    func room(of space: DiskSpace) -> Int64 {
+        space.free - (minimumFreeBytes.withLock(\.self) ?? min(space.total / 100, 1 << 30))
+    }
 }
 
 /// The disk space of one part. It is claimed as a whole when the size is known, and reserved in steps as bytes arrive.

@@ -51,8 +51,7 @@ extension DownloadsFolder {
     private func reopen() throws(DiskError) {
         let (before, found) = (root, try Self.open(path))
         let (old, new) = (try before.status(), try found.status())
-        let isSame = old.st_ino == new.st_ino && old.st_dev == new.st_dev
-        if isSame, try parts.isChild(FilePathRule.partsDirectory, of: before) { return }
+        if old.isOfSameFile(as: new), try parts.isChild(FilePathRule.partsDirectory, of: before) { return }
         // An empty folder on another file system is probably the mount point of a missing disk.
         let parts = try Self.child(
             FilePathRule.partsDirectory, of: found, mode: 0o700, isMade: old.st_dev == new.st_dev)
@@ -79,17 +78,15 @@ extension Descriptor {
     /// Whether `name` in `folder` is still this open folder.
     fileprivate func isChild(_ name: String, of folder: Descriptor) throws(DiskError) -> Bool {
         let own = try status()
-        var found = stat()
-        guard fstatat(folder.number, name, &found, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
-        return found.st_ino == own.st_ino && found.st_dev == own.st_dev
+        return FolderEntry(name, in: folder).status?.isOfSameFile(as: own) ?? false
     }
 }
 
-/// The part files of a downloads folder beside the parts that a database promises. It changes nothing.
+/// The part files of a downloads folder beside the parts that a database knows. It changes nothing.
 public struct PartsInspection: Sendable, Equatable {
-    /// Promised parts without a file: their jobs begin again from 0.
+    /// Stored parts without a file: their jobs begin again from 0.
     public var missing: [String] = []
-    /// Promised parts whose file is shorter than promised: their jobs begin again from 0.
+    /// Stored parts whose file is shorter than stored: their jobs begin again from 0.
     public var short: [String] = []
     /// Files that no job needs, and their bytes. The next start removes them, unless they are older than the database.
     public var orphans: [String] = []
@@ -98,15 +95,15 @@ public struct PartsInspection: Sendable, Equatable {
     public var unreadable: String?
 
     /// - Parameters:
-    ///   - promised: the end of the last promised range of each part.
+    ///   - stored: the end of the last durable range of each part.
     ///   - grace: seconds. A file that was written within this time belongs to a transfer whose part is not stored yet.
-    public init(ofDownloadsFolder path: String, promised: [PartID: Int64], sparingWithin grace: Double) {
+    public init(ofDownloadsFolder path: String, stored: [PartID: Int64], sparingWithin grace: Double) {
         let folder = "\(path)/\(FilePathRule.partsDirectory)"
         guard access(folder, R_OK | X_OK) == 0 || errno == ENOENT else {
             unreadable = String(cString: strerror(errno))
             return
         }
-        for (id, end) in promised.sorted(by: { $0.key.text < $1.key.text }) {
+        for (id, end) in stored.sorted(by: { $0.key.text < $1.key.text }) {
             var status = stat()
             guard lstat("\(folder)/\(id.fileName)", &status) == 0 else {
                 missing.append(id.text)
@@ -114,7 +111,7 @@ public struct PartsInspection: Sendable, Equatable {
             }
             if status.st_size < end { short.append(id.text) }
         }
-        let known = Set(promised.keys.map(\.fileName))
+        let known = Set(stored.keys.map(\.fileName))
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names.sorted() where name.hasSuffix(FilePathRule.partSuffix) && !known.contains(name) {
             var status = stat()

@@ -16,14 +16,14 @@ extension DownloadsFolder {
     /// renamed again, because a successful sync after a failed one proves nothing unless the folder has changed.
     ///
     /// - Returns: the fault of each promotion, in order; nil when the file is durable in its place.
-    func place(_ promotions: [Promotion]) -> [PromotionFault?] {
+    func place(_ promotions: [FinalizePlan]) -> [FinalizeFault?] {
         // The keys are bytes: Swift considers two spellings of an accent equal, but the disk has a folder for each.
         var (folders, placed) = ([[UInt8]: Descriptor](), [[UInt8]: [Int]]())
-        var faults = [PromotionFault?](repeating: nil, count: promotions.count)
+        var faults = [FinalizeFault?](repeating: nil, count: promotions.count)
         for (index, promotion) in promotions.enumerated() {
             let directory = PathComponents.last(of: promotion.file.path).folder
             let path = Array(directory.utf8)
-            do throws(PromotionFault) {
+            do throws(FinalizeFault) {
                 if folders[path] == nil { folders[path] = try folderForFile(directory, isMade: true) }
                 guard let folder = folders[path] else { continue }
                 try place(promotion, in: folder)
@@ -42,7 +42,7 @@ extension DownloadsFolder {
     }
 
     /// Syncs the folder with the renamed files, if it still has the path that was planned.
-    private func sync(_ promotions: [Promotion], in folder: Descriptor) -> [PromotionFault?] {
+    private func sync(_ promotions: [FinalizePlan], in folder: Descriptor) -> [FinalizeFault?] {
         let path = PathComponents.last(of: promotions[0].file.path).folder
         guard isFolder(folder, at: path) else {
             return promotions.map { withdraw($0, from: folder) }
@@ -58,16 +58,16 @@ extension DownloadsFolder {
     /// Whether the path leads to this open folder. Another program may have moved the folder away since it was opened,
     /// also out of the downloads folder.
     private func isFolder(_ folder: Descriptor, at path: String) -> Bool {
-        guard let found = try? self.folder(path, isMade: false), let there = try? found.status(),
-            let here = try? folder.status()
-        else { return false }
-        return there.st_ino == here.st_ino && there.st_dev == here.st_dev
+        guard let there = try? self.folder(path, isMade: false).status(), let here = try? folder.status() else {
+            return false
+        }
+        return there.isOfSameFile(as: here)
     }
 
     /// Moves a file back to the parts, because its folder is no longer at the planned path.
-    private func withdraw(_ promotion: Promotion, from folder: Descriptor) -> PromotionFault {
+    private func withdraw(_ promotion: FinalizePlan, from folder: Descriptor) -> FinalizeFault {
         let (directory, name) = PathComponents.last(of: promotion.file.path)
-        do throws(PromotionFault) {
+        do throws(FinalizeFault) {
             _ = try takeBack(promotion, from: FolderEntry(name, in: folder))
             return .invalid("Another program moved the folder \(directory) while the file was moved into it.")
         } catch {
@@ -75,8 +75,7 @@ extension DownloadsFolder {
         }
     }
 
-    /// Renames the part to its place.
-    private func place(_ promotion: Promotion, in folder: Descriptor) throws(PromotionFault) {
+    private func place(_ promotion: FinalizePlan, in folder: Descriptor) throws(FinalizeFault) {
         let name = PathComponents.last(of: promotion.file.path).name
         guard PathComponents.isOne(name) else { throw .invalid("\(promotion.file.path) names no file.") }
         let (part, place) = (FolderEntry(promotion.part.fileName, in: parts), FolderEntry(name, in: folder))
@@ -97,18 +96,18 @@ extension DownloadsFolder {
         }
     }
 
-    private func complete(_ promotion: Promotion, _ code: Int32, at place: FolderEntry) throws(PromotionFault) {
+    private func complete(_ promotion: FinalizePlan, _ code: Int32, at place: FolderEntry) throws(FinalizeFault) {
         guard isDone(code, promotion, at: place) else { throw Self.fault(code, promotion) }
     }
 
     /// An NFS client repeats a request whose answer was lost. The answer to the repetition reports that the old name is missing.
     ///
     /// - Parameter code: of the call that leaves the file with this name only.
-    private func isDone(_ code: Int32, _ promotion: Promotion, at entry: FolderEntry) -> Bool {
+    private func isDone(_ code: Int32, _ promotion: FinalizePlan, at entry: FolderEntry) -> Bool {
         code == 0 || code == ENOENT && isSame(promotion, at: entry)
     }
 
-    private static func fault(_ code: Int32, _ promotion: Promotion) -> PromotionFault {
+    private static func fault(_ code: Int32, _ promotion: FinalizePlan) -> FinalizeFault {
         switch code {
         case ENOENT: .vanished
         case EEXIST where promotion.conflict == .rename: .nameTaken
@@ -120,17 +119,17 @@ extension DownloadsFolder {
 
     /// Sets the permissions of the part if it has others. `publish` has set them and made them durable before the plan was
     /// committed, but the setting may have changed since then.
-    private func requirePermissions(of promotion: Promotion, having mode: mode_t) throws(PromotionFault) {
+    private func requirePermissions(of promotion: FinalizePlan, having mode: mode_t) throws(FinalizeFault) {
         guard mode & 0o7777 != modes.file else { return }
         let parts = parts
         // A path could lead to another file than the one that was looked at.
-        let part = try PromotionFault.wrapping { () throws(DiskError) in
+        let part = try FinalizeFault.wrapping { () throws(DiskError) in
             try Descriptor.open(
                 promotion.part.fileName, in: parts, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, to: "open the part")
         }
-        let status = try PromotionFault.wrapping(part.status)
+        let status = try FinalizeFault.wrapping(part.status)
         guard UInt64(status.st_ino) == promotion.inode else { throw .changed }
-        try PromotionFault.wrapping { () throws(DiskError) in
+        try FinalizeFault.wrapping { () throws(DiskError) in
             try part.setMode(modes.file)
             try part.syncAll()
         }
@@ -139,7 +138,7 @@ extension DownloadsFolder {
     /// Moves a renamed file back to the parts, because its rename may not be durable.
     ///
     /// - Returns: the mode of the file.
-    private func takeBack(_ promotion: Promotion, from place: FolderEntry) throws(PromotionFault) -> mode_t {
+    private func takeBack(_ promotion: FinalizePlan, from place: FolderEntry) throws(FinalizeFault) -> mode_t {
         guard case .same(let mode, _) = identity(of: promotion, at: place) else { throw .vanished }
         let part = FolderEntry(promotion.part.fileName, in: parts)
         let code = move(place, to: part)
@@ -161,18 +160,16 @@ extension DownloadsFolder {
         case other, missing
     }
 
-    private func isSame(_ promotion: Promotion, at entry: FolderEntry) -> Bool {
+    private func isSame(_ promotion: FinalizePlan, at entry: FolderEntry) -> Bool {
         if case .same = identity(of: promotion, at: entry) { true } else { false }
     }
 
     /// Whether the verified part has this name and is unchanged.
-    private func identity(of promotion: Promotion, at entry: FolderEntry) -> Identity {
-        var status = stat()
-        guard fstatat(entry.folder.number, entry.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return .missing }
-        let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    private func identity(of promotion: FinalizePlan, at entry: FolderEntry) -> Identity {
+        guard let status = entry.status else { return .missing }
         let isSame =
             UInt64(status.st_ino) == promotion.inode && Int64(status.st_size) == promotion.file.size
-            && promotion.file.mark.map { isSameTime(modified, $0.modified) } ?? true
+            && promotion.file.mark.map { isSameTime(status.modified, $0.modified) } ?? true
         return isSame ? .same(mode: status.st_mode, hasOtherName: status.st_nlink > 1) : .other
     }
 
@@ -184,7 +181,7 @@ extension DownloadsFolder {
 }
 
 /// The calls that change the names and the lengths of files that other services may have taken over. Each of them looks
-/// directly before its first system call whether this service still has its lease. A move can need two calls (`ExclusiveMove`).
+/// directly before its first system call whether this service may still act for its jobs. A move can need two calls (`ExclusiveMove`).
 ///
 /// `PartFile.trim` does not look: it releases the space that is reserved behind the bytes of a part of this service.
 extension DownloadsFolder {
@@ -196,17 +193,14 @@ extension DownloadsFolder {
         return renameat(source.folder.number, source.name, target.folder.number, target.name) == 0 ? 0 : errno
     }
 
-    /// - Returns: as `move`.
     func remove(_ entry: FolderEntry) -> Int32 { use.holdsLease() ? entry.remove() : DiskError.leaseLost }
 
-    /// - Returns: as `move`.
     func cut(_ file: Descriptor, to length: Int64) -> Int32 {
         guard use.holdsLease() else { return DiskError.leaseLost }
         return ftruncate(file.number, off_t(length)) == 0 ? 0 : errno
     }
 }
 
-/// A name in an open folder.
 struct FolderEntry {
     let folder: Descriptor
     let name: String
@@ -219,16 +213,15 @@ struct FolderEntry {
     /// Whether both names lead to one file. Links are not followed.
     func isSameFile(as other: FolderEntry) -> Bool {
         guard let own = status, let found = other.status else { return false }
-        return own.st_ino == found.st_ino && own.st_dev == found.st_dev
+        return own.isOfSameFile(as: found)
     }
 
-    private var status: stat? {
+    /// The status of the file; nil if there is none with this name.
+    var status: stat? {
         var status = stat()
         return fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status : nil
     }
 
-    /// Removes the name.
-    ///
     /// - Returns: 0, or the error code.
     func remove() -> Int32 { unlinkat(folder.number, name, 0) == 0 ? 0 : errno }
 }

@@ -4,51 +4,18 @@ import Downloads
 import Formats
 import Foundation
 
-/// Plans which part becomes which file.
 extension DownloadsFolder {
-    /// Why a part did not become a file.
-    enum PromotionFault: Error {
-        case disk(DiskError)
-        /// A file exists at the destination, and the job allows neither rename nor replace.
-        case occupied(String)
-        /// The destination is a folder, or a component of its path is not a folder.
-        case invalid(String)
-        /// Neither the part nor the file exists.
-        case vanished
-        /// Another file has the part's name, or another program has written to the part since its verification.
-        case changed
-        /// The file is in its place, but the folder could not be synced: a power failure may undo the rename.
-        case unsynced(DiskError)
-        /// Another file took the name after the plan; another name has to be planned.
-        case nameTaken
-        /// Meanwhile other jobs have used up the session's `max_total_size`.
-        case excess(SizeLimit)
-
-        /// Runs a disk operation of a promotion.
-        static func wrapping<Value>(_ operation: () throws(DiskError) -> Value) throws(PromotionFault) -> Value {
-            do throws(DiskError) {
-                return try operation()
-            } catch {
-                throw .disk(error)
-            }
-        }
-
-        static func notAFolder(_ path: String) -> PromotionFault {
-            .invalid("\(path) leads through something that is not a folder.")
-        }
-    }
-
     /// Plans the destination of each part. Two parts of one round never get the same name.
-    func promotions(of requests: [FinalizeRequest], at now: Date) -> [Result<Promotion, PromotionFault>] {
+    func plans(for requests: [FinalizeRequest], at now: Date) -> [Result<FinalizePlan, FinalizeFault>] {
         // Bytes: Swift considers two spellings of an accent equal, but most disks have a file for each.
         var taken: Set<[UInt8]> = []
         return requests.map { request in
-            do throws(PromotionFault) {
+            do throws(FinalizeFault) {
                 let place = request.place
                 let folder = try folderForFile(place.directory, isMade: place.createDirectories)
                 let path = try freePath(request.filename(at: now), place.directory, folder, place.conflict, taken)
                 taken.insert(Array(path.utf8))
-                let mark = try PromotionFault.wrapping(request.file.part.mark)
+                let mark = try FinalizeFault.wrapping(request.file.part.mark)
                 return .success(request.promotion(path: path, mark: mark, at: now))
             } catch {
                 return .failure(error)
@@ -57,9 +24,9 @@ extension DownloadsFolder {
     }
 
     /// The same promotion with the next free name.
-    func renamed(_ promotion: Promotion) -> Result<Promotion, PromotionFault> {
+    func renamed(_ promotion: FinalizePlan) -> Result<FinalizePlan, FinalizeFault> {
         let (directory, name) = PathComponents.last(of: promotion.file.path)
-        do throws(PromotionFault) {
+        do throws(FinalizeFault) {
             var renamed = promotion
             let folder = try folderForFile(directory, isMade: true)
             renamed.file.path = try freePath(name, directory, folder, promotion.conflict, [])
@@ -73,25 +40,20 @@ extension DownloadsFolder {
     private func freePath(
         _ name: String, _ directory: String, _ folder: Descriptor, _ conflict: Destination.Conflict,
         _ taken: Set<[UInt8]>
-    ) throws(PromotionFault) -> String {
+    ) throws(FinalizeFault) -> String {
         let prefix = directory.isEmpty ? "" : directory + "/"
         if conflict == .replace { return prefix + name }
         var number = 0
         while true {
             let candidate = number == 0 ? name : FilePathRule.numbered(name, number)
             let path = prefix + candidate
-            if !taken.contains(Array(path.utf8)), !exists(candidate, in: folder) { return path }
+            if !taken.contains(Array(path.utf8)), FolderEntry(candidate, in: folder).status == nil { return path }
             guard conflict == .rename else { throw .occupied(path) }
             number += 1
         }
     }
 
-    private func exists(_ name: String, in folder: Descriptor) -> Bool {
-        var status = stat()
-        return fstatat(folder.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0
-    }
-
-    func folderForFile(_ directory: String, isMade: Bool) throws(PromotionFault) -> Descriptor {
+    func folderForFile(_ directory: String, isMade: Bool) throws(FinalizeFault) -> Descriptor {
         do throws(DiskError) {
             return try folder(directory, isMade: isMade)
         } catch {
@@ -105,7 +67,37 @@ extension DownloadsFolder {
     }
 }
 
-extension DownloadsFolder.PromotionFault {
+/// Why a part did not become a file.
+enum FinalizeFault: Error {
+    case disk(DiskError)
+    /// A file exists at the destination, and the job allows neither rename nor replace.
+    case occupied(String)
+    /// The destination is a folder, or a component of its path is not a folder.
+    case invalid(String)
+    /// Neither the part nor the file exists.
+    case vanished
+    /// Another file has the part's name, or another program has written to the part since its verification.
+    case changed
+    /// The file is in its place, but the folder could not be synced: a power failure may undo the rename.
+    case unsynced(DiskError)
+    /// Another file took the name after the plan; another name has to be planned.
+    case nameTaken
+    /// Meanwhile other jobs have used up the session's `max_total_size`.
+    case excess(SizeLimit)
+
+    /// Runs a disk operation of a promotion.
+    static func wrapping<Value>(_ operation: () throws(DiskError) -> Value) throws(FinalizeFault) -> Value {
+        do throws(DiskError) {
+            return try operation()
+        } catch {
+            throw .disk(error)
+        }
+    }
+
+    static func notAFolder(_ path: String) -> FinalizeFault {
+        .invalid("\(path) leads through something that is not a folder.")
+    }
+
     /// Whether the job has to fetch the file again.
     var isPartLost: Bool {
         switch self {

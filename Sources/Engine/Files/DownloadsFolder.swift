@@ -32,10 +32,7 @@ public final class DownloadsFolder: Sendable {
 
     /// Opens the folder, and creates it if it is missing.
     ///
-    /// - Parameters:
-    ///   - minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
-    ///   - modes: the permissions of finished files and of folders below this folder.
-    ///   - use: which files belong to this service.
+    /// - Parameter minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
     /// - Throws: `EngineError.downloadsFolderUnusable` when the folder cannot be created or written.
     public convenience init(
         at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone
@@ -43,9 +40,7 @@ public final class DownloadsFolder: Sendable {
         try self.init(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, claimedBy: nil)
     }
 
-    /// - Parameters:
-    ///   - claim: keeps other services out of the folder.
-    ///   - move: moves a file without replacing another one.
+    /// - Parameter claim: keeps other services out of the folder.
     init(
         at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone,
         claimedBy claim: FolderClaim?, moving move: ExclusiveMove = ExclusiveMove()
@@ -54,7 +49,7 @@ public final class DownloadsFolder: Sendable {
         self.use = use
         self.claim = claim
         exclusiveMove = move
-        budget = DiskBudget(floor: .init(minimumFreeBytes))
+        budget = DiskBudget(minimumFreeBytes: minimumFreeBytes)
         do throws(DiskError) {
             let fault = FolderPath.make(path, mode: 0o755)
             guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
@@ -92,7 +87,6 @@ public final class DownloadsFolder: Sendable {
     /// Since when the database has this folder, if another one had it before. Older parts may belong to that one.
     var claimedSince: Date? { handles.withLock { $0.claim?.since } }
 
-    /// Lets another service use the folder.
     public func release() {
         handles.withLock { handles in
             handles.claim?.release()
@@ -167,11 +161,9 @@ public final class DownloadsFolder: Sendable {
     /// be created.
     func fault(inFolder path: String) -> Failure? {
         let error = DiskError.of { () throws(DiskError) in _ = try folder(path, isMade: false) }
-        return [ENOTDIR, ELOOP].contains(error?.code) ? PromotionFault.notAFolder(path).failure : nil
+        return [ENOTDIR, ELOOP].contains(error?.code) ? FinalizeFault.notAFolder(path).failure : nil
     }
 
-    /// Opens a finished file for reading.
-    ///
     /// - Returns: nil when the path has no file, another file, or something that is not a regular file.
     func openFile(_ finished: FinishedFile) -> OpenedFile? {
         let (directory, name) = PathComponents.last(of: finished.path)
@@ -244,7 +236,6 @@ extension DownloadsFolder {
     }
 }
 
-/// A finished file that is open for reading.
 public struct OpenedFile: Sendable {
     public let descriptor: Descriptor
     public let size: Int64
@@ -269,7 +260,6 @@ public struct FileModes: Sendable, Equatable {
         (statedFile, statedFolder) = (file, folder)
     }
 
-    /// The exact permissions of a finished file.
     var file: mode_t { statedFile ?? 0o666 & ~Self.mask }
 
     /// The permissions to create a folder with, from which the kernel subtracts the umask.

@@ -13,12 +13,9 @@ final class FileSystemSyncs: Sendable {
     private let failed = Atomic(0)
     private let turn = Locked(())
 
-    /// The number of failed syncs since the start.
     var failures: Int { failed.load(ordering: .sequentiallyConsistent) }
 
     /// Syncs the file system. Blocks on the disk.
-    ///
-    /// - Parameter folder: any folder of the file system.
     func sync(_ folder: Descriptor) throws(DiskError) {
         try inTurn { () throws(DiskError) in
             guard linux_sync_file_system(folder.number) == 0 else {
@@ -54,15 +51,12 @@ final class FileSystemSyncs: Sendable {
     }()
 }
 
-/// Syncs several parts at once.
 extension DownloadsFolder {
     /// With more parts than this, one sync of the file system is cheaper than one sync for each file.
     private static let fewParts = 2
 
     /// Makes the written bytes and the names of new parts durable, so that their offsets can be stored. Blocks on the
     /// disk.
-    ///
-    /// - Returns: the error of each part, in order; nil when the part is durable.
     func syncForCheckpoint(_ files: [PartFile]) -> [DiskError?] {
         let new = files.filter { !$0.isNameDurable }
         if !new.isEmpty {
@@ -77,8 +71,6 @@ extension DownloadsFolder {
 
     /// Gives complete parts the permissions of finished files, and makes them durable together with their bytes. Blocks
     /// on the disk.
-    ///
-    /// - Returns: the error of each part, in order; nil when the part is durable.
     func publish(_ files: [PartFile]) -> [DiskError?] {
         let errors = files.map { DiskError.of($0.publish) }
         return zip(errors, sync(files)).map { $0 ?? $1 }

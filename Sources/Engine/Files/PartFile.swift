@@ -9,7 +9,7 @@ import HTTPSemantics
 ///
 /// A failed sync is never repeated: Linux drops the pages that it could not write, so a second sync would succeed
 /// although bytes are missing. After the failure the file accepts no byte and no sync, and is never promoted. `durable`
-/// keeps its value. An attempt that continues from these bytes does so in a copy (`DownloadsFolder+Copying.swift`).
+/// keeps its value. An attempt that continues from these bytes does so in a copy (`DownloadsFolder.copyDurable`).
 final class PartFile: Sendable {
     let id: PartID
     let diskQueue: DiskQueue
@@ -59,7 +59,6 @@ final class PartFile: Sendable {
     /// - Parameters:
     ///   - ranges: bytes that the file has already and that are durable.
     ///   - algorithms: digests that are computed while the bytes arrive.
-    ///   - folder: the folder that contains the file.
     ///   - opening: opens the file; called once, in the disk queue.
     init(
         _ id: PartID, having ranges: ByteRanges = ByteRanges(), digesting algorithms: Set<Checksum.Algorithm>,
@@ -79,7 +78,6 @@ final class PartFile: Sendable {
     var durable: ByteRanges { counters.withLock { $0.durable } }
     /// Whether a sync would make more bytes durable.
     var isDirty: Bool { counters.withLock { $0.isPending && $0.fault == nil } }
-    /// Why the written bytes cannot be used: a sync or a read failed, or another program changed the file; else nil.
     var fault: DiskError? { counters.withLock { $0.fault } }
 
     /// Opens the file. Must be called in the disk queue before all other operations.
@@ -163,8 +161,6 @@ final class PartFile: Sendable {
         }
     }
 
-    /// Called after a successful sync.
-    ///
     /// - Parameter written: the bytes that were written when the sync began.
     /// - Throws: when these bytes are lost nevertheless, because another sync had failed before.
     func recordDurable(_ written: ByteRanges) throws(DiskError) {

@@ -31,7 +31,6 @@ final class PartWriter: Sendable {
         path.withLock { if case .cached = $0 { $0 = .untried } }
     }
 
-    /// Whether bytes have gone past the page cache.
     var isDirect: Bool { path.withLock { if case .direct = $0 { true } else { false } } }
 
     /// Must be called in the disk queue of the part.

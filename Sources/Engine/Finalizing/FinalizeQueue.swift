@@ -8,8 +8,6 @@ import Storage
 /// The requests that arrive during one round are handled in the next round. So many small files share their syncs and
 /// commits, as writers share a commit in the store. Every step can be repeated after a crash.
 actor FinalizeQueue {
-    typealias PromotionFault = DownloadsFolder.PromotionFault
-
     private let services: EngineServices
     private let diskQueue: DiskQueue
     private var waiting: [Waiting] = []
@@ -22,10 +20,10 @@ actor FinalizeQueue {
 
     /// What a request does after it has waited for its round.
     private enum Role {
-        /// Another request has led the round; nil: the file is in its place.
-        case follower(PromotionFault?)
-        /// The request leads the next round.
-        case leader
+        /// Another request has carried it out in its round; nil: the file is in its place.
+        case follower(FinalizeFault?)
+        /// The request carries out the next round.
+        case first
     }
 
     init(_ services: EngineServices) {
@@ -38,7 +36,7 @@ actor FinalizeQueue {
     /// The first request that arrives runs the round for all waiting requests, in its own task.
     ///
     /// - Returns: why the file could not be moved to its place; nil when it was, or when the engine stops.
-    func finalize(_ request: FinalizeRequest) async -> PromotionFault? {
+    func finalize(_ request: FinalizeRequest) async -> FinalizeFault? {
         if isRunning, case .follower(let fault) = await waitForRound(request) { return fault }
         isRunning = true
         let others = waiting
@@ -48,7 +46,7 @@ actor FinalizeQueue {
             other.continuation.resume(returning: .follower(faults[other.request.attempt.job.id]))
         }
         isRunning = !waiting.isEmpty
-        if isRunning { waiting.removeFirst().continuation.resume(returning: .leader) }
+        if isRunning { waiting.removeFirst().continuation.resume(returning: .first) }
         return faults[request.attempt.job.id]
     }
 
@@ -56,16 +54,16 @@ actor FinalizeQueue {
         await withCheckedContinuation { waiting.append(Waiting(request: request, continuation: $0)) }
     }
 
-    private func run(_ requests: [FinalizeRequest]) async -> [JobID: PromotionFault] {
-        var failures = await sync(requests)
-        let durable = requests.filter { failures[$0.attempt.job.id] == nil }
-        let (planned, faults) = await plan(durable)
-        failures.merge(faults) { first, _ in first }
-        failures.merge(await place(planned)) { first, _ in first }
-        return failures
+    private typealias Faults = [JobID: FinalizeFault]
+
+    private func run(_ requests: [FinalizeRequest]) async -> Faults {
+        var faults = await sync(requests)
+        let planned = await plan(requests.filter { faults[$0.attempt.job.id] == nil }, &faults)
+        await place(planned, &faults)
+        return faults
     }
 
-    private func sync(_ requests: [FinalizeRequest]) async -> [JobID: PromotionFault] {
+    private func sync(_ requests: [FinalizeRequest]) async -> Faults {
         let (folder, syncs) = (services.folder, services.measurements.syncs)
         let faults =
             (try? await diskQueue.run { () -> [DiskError?] in
@@ -75,101 +73,126 @@ actor FinalizeQueue {
                 defer { syncs.record(watch) }
                 return folder.publish(requests.map(\.complete.file.part))
             }) ?? []
-        return zip(requests, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(PromotionFault.disk) }
+        return zip(requests, faults).reduce(into: [:]) { $0[$1.0.attempt.job.id] = $1.1.map(FinalizeFault.disk) }
     }
 
     /// Plans the names and commits the plans. A job whose destination was patched in between is planned again.
-    private func plan(_ requests: [FinalizeRequest]) async -> (
-        planned: [PlannedPromotion], failures: [JobID: PromotionFault]
-    ) {
-        var (open, planned, failures) = (requests, [PlannedPromotion](), [JobID: PromotionFault]())
+    private func plan(_ requests: [FinalizeRequest], _ faults: inout Faults) async -> [PlannedFile] {
+        var (open, planned) = (requests, [PlannedFile]())
         while !open.isEmpty {
             let (folder, now) = (services.folder, services.time.now)
-            let promotions = (try? await diskQueue.run { [open] in folder.promotions(of: open, at: now) }) ?? []
-            var plans: [(planned: PlannedPromotion, report: AttemptReport)] = []
-            for (request, promotion) in zip(open, promotions) {
-                let job = request.attempt.job
-                switch promotion {
-                case .success(let promotion):
-                    let planned = PlannedPromotion(job: job.id, admission: job.admissions, promotion: promotion)
-                    plans.append((planned, request.report))
-                case .failure(let fault): failures[job.id] = fault
-                }
-            }
-            // Without the commit the promotion is not carried out, and the next start finds the part unchanged.
-            guard let rejections = try? await commit(plans) else { break }
-            failures.merge(rejections.excess.mapValues(PromotionFault.excess)) { $1 }
-            planned += plans.map(\.planned).filter { !rejections.areAgainst($0.job) }
+            let plans = (try? await diskQueue.run { [open] in folder.plans(for: open, at: now) }) ?? []
+            let proposals = zip(open, plans).map { Proposal(job: $0.attempt.job.id, report: $0.report, plan: $1) }
+            guard let committed = await commit(proposals, &faults) else { break }
+            planned += committed.planned
             open = open.compactMap { request in
-                guard let job = rejections.stale[request.attempt.job.id] else { return nil }
-                // If another node has made the patch, this attempt does not know it yet.
+                guard let job = committed.stale[request.attempt.job.id] else { return nil }
+                // If another service has made the patch, this attempt does not know it yet.
                 request.attempt.control.apply(job.spec)
                 return request.renewed
             }
         }
-        return (planned, failures)
+        return planned
     }
 
-    private func commit(_ plans: [(planned: PlannedPromotion, report: AttemptReport)]) async throws(NotStored)
-        -> PromotionRejections
-    {
-        guard !plans.isEmpty else { return PromotionRejections() }
-        let store = services.store
-        let signals = plans.map { plan in
-            (
-                job: plan.planned.job, signal: JobSignal.promotionPlanned(plan.planned.promotion),
-                report: plan.report
-            )
+    /// Plans another name if a file took the name between the plan and the rename.
+    private func replan(_ taken: [PlannedFile], _ faults: inout Faults) async {
+        guard !taken.isEmpty else { return }
+        let folder = services.folder
+        let plans = (try? await diskQueue.run { taken.map { folder.renamed($0.plan) } }) ?? []
+        let proposals = zip(taken, plans).map {
+            Proposal(job: $0.job, report: AttemptReport(admission: $0.admission), plan: $1)
         }
-        return PromotionRejections(
-            try await services.persist("\(plans.count) promotions") { try await store.apply(signals) } ?? [:])
+        if let committed = await commit(proposals, &faults) { await place(committed.planned, &faults) }
+    }
+
+    private struct Proposal {
+        var job: JobID
+        var report: AttemptReport
+        var plan: Result<FinalizePlan, FinalizeFault>
+    }
+
+    /// - Returns: the files whose plans are stored, and the jobs whose destination was patched meanwhile; nil if nothing is
+    ///   stored. Then nothing is carried out, and the next start finds the parts unchanged.
+    private func commit(
+        _ proposals: [Proposal], _ faults: inout Faults
+    ) async -> (planned: [PlannedFile], stale: [JobID: Job])? {
+        var (planned, stale) = ([PlannedFile](), [JobID: Job]())
+        var signals: [(job: JobID, signal: JobSignal, report: AttemptReport)] = []
+        for proposal in proposals {
+            switch proposal.plan {
+            case .success(let plan):
+                planned.append(PlannedFile(job: proposal.job, admission: proposal.report.admission, plan: plan))
+                signals.append((proposal.job, .finalizePlanned(plan), proposal.report))
+            case .failure(let fault): faults[proposal.job] = fault
+            }
+        }
+        guard !signals.isEmpty else { return (planned, stale) }
+        guard let outcomes = await stored(signals) else { return nil }
+        for (job, outcome) in outcomes {
+            switch outcome {
+            case .stale(let present): stale[job] = present
+            case .excess(_, let limit): faults[job] = .excess(limit)
+            // The job has another attempt by now.
+            case .superseded: break
+            case .done, .refused: continue
+            }
+            planned.removeAll { $0.job == job }
+        }
+        return (planned, stale)
+    }
+
+    private func stored(
+        _ signals: [(job: JobID, signal: JobSignal, report: AttemptReport)]
+    ) async -> [JobID: SignalOutcome]? {
+        do throws(NotStored) {
+            let store = services.store
+            return try await services.persist("\(signals.count) promotions") { try await store.apply(signals) } ?? [:]
+        } catch {
+            return nil
+        }
     }
 
     /// Renames, syncs the folders and commits the success. If another file took a name meanwhile, another name is
     /// planned.
-    private func place(_ planned: [PlannedPromotion]) async -> [JobID: PromotionFault] {
-        guard !planned.isEmpty else { return [:] }
+    private func place(_ planned: [PlannedFile], _ faults: inout Faults) async {
+        guard !planned.isEmpty else { return }
         let folder = services.folder
-        let faults = (try? await diskQueue.run { folder.place(planned.map(\.promotion)) }) ?? []
-        var placed: [PlannedPromotion] = []
-        var again: [PlannedPromotion] = []
-        var unsynced: [PlannedPromotion] = []
-        var failures: [JobID: PromotionFault] = [:]
-        for (planned, fault) in zip(planned, faults) {
+        let found = (try? await diskQueue.run { folder.place(planned.map(\.plan)) }) ?? []
+        var (placed, taken, unsynced) = ([PlannedFile](), [PlannedFile](), [PlannedFile]())
+        for (file, fault) in zip(planned, found) {
             switch fault {
-            case nil: placed.append(planned)
-            case .nameTaken?: again.append(planned)
-            case .unsynced?: unsynced.append(planned)
-            // The service ends, or it has its lease again soon.
-            case .disk(let error)? where error.isLeaseLost: unsynced.append(planned)
-            case let fault?: failures[planned.job] = fault
+            case nil: placed.append(file)
+            case .nameTaken?: taken.append(file)
+            case .unsynced?: unsynced.append(file)
+            // The service ends, or may act for its jobs again soon.
+            case .disk(let error)? where error.isLeaseLost: unsynced.append(file)
+            case let fault?: faults[file.job] = fault
             }
         }
         await succeed(placed)
-        failures.merge(await replan(again)) { first, _ in first }
-        failures.merge(await placeAgain(unsynced)) { first, _ in first }
-        return failures
+        await replan(taken, &faults)
+        await placeAgain(unsynced, &faults)
     }
 
     /// The jobs stay `promoting` until their files are in their places, and the folders are synced, or the service stops. In the
     /// second case the next start continues them.
-    private func placeAgain(_ unsynced: [PlannedPromotion]) async -> [JobID: PromotionFault] {
-        guard let first = unsynced.first else { return [:] }
+    private func placeAgain(_ unsynced: [PlannedFile], _ faults: inout Faults) async {
+        guard let first = unsynced.first else { return }
         services.log.error(
-            "Could not move \(unsynced.count) files to their places, or sync their folders, such as \(first.promotion.file.path). fetchd tries again until it stops."
+            "Could not move \(unsynced.count) files to their places, or sync their folders, such as \(first.plan.file.path). fetchd tries again until it stops."
         )
         guard await services.stop.pauseBeforeRepeating(by: services.time) else {
-            services.store.unstored.note()
-            return [:]
+            return services.store.unstored.note()
         }
-        return await place(unsynced)
+        await place(unsynced, &faults)
     }
 
-    private func succeed(_ placed: [PlannedPromotion]) async {
+    private func succeed(_ placed: [PlannedFile]) async {
         guard !placed.isEmpty else { return }
         let (store, active) = (services.store, services.active)
-        let signals = placed.map { placed in
-            (job: placed.job, signal: JobSignal.promoted, report: AttemptReport(admission: placed.admission))
+        let signals = placed.map {
+            (job: $0.job, signal: JobSignal.finalized, report: AttemptReport(admission: $0.admission))
         }
         // If the commit fails, the next start finds the file in its place.
         _ = try? await services.persist("\(placed.count) successes") {
@@ -177,26 +200,6 @@ actor FinalizeQueue {
                 for placed in placed { active.end(placed.job, admission: placed.admission) }
             }
         }
-    }
-
-    /// Plans another name if a file took the name between the plan and the rename.
-    private func replan(_ taken: [PlannedPromotion]) async -> [JobID: PromotionFault] {
-        guard !taken.isEmpty else { return [:] }
-        let folder = services.folder
-        let promotions = (try? await diskQueue.run { taken.map { folder.renamed($0.promotion) } }) ?? []
-        var planned: [PlannedPromotion] = []
-        var failures: [JobID: PromotionFault] = [:]
-        for (taken, promotion) in zip(taken, promotions) {
-            switch promotion {
-            case .success(let promotion):
-                planned.append(PlannedPromotion(job: taken.job, admission: taken.admission, promotion: promotion))
-            case .failure(let fault): failures[taken.job] = fault
-            }
-        }
-        let plans = planned.map { ($0, AttemptReport(admission: $0.admission)) }
-        guard let rejections = try? await commit(plans) else { return failures }
-        failures.merge(await place(planned.filter { !rejections.areAgainst($0.job) })) { first, _ in first }
-        return failures
     }
 }
 
@@ -207,24 +210,24 @@ extension FinalizeQueue {
     ///
     /// An end that cannot be stored before the service stops is counted in `Store.unstored`.
     func complete(_ jobs: [AdmittedJob]) async {
-        let promotions = jobs.compactMap { job in
-            job.job.state.promotion.map {
-                PlannedPromotion(job: job.job.id, admission: job.job.admissions, promotion: $0)
+        let planned = jobs.compactMap { admitted in
+            admitted.job.state.finalizePlan.map {
+                PlannedFile(job: admitted.job.id, admission: admitted.job.admissions, plan: $0)
             }
         }
-        guard !promotions.isEmpty else { return }
-        for (id, fault) in await place(promotions) {
-            guard let job = jobs.first(where: { $0.job.id == id }) else { continue }
-            let report = AttemptReport(admission: job.job.admissions, hasLostPart: fault.isPartLost)
-            let signal = signal(after: fault, waitsFor: job.spec.waitFor)
-            _ = try? await services.persist("the end of a promotion of \(id)") { [services] in
-                try await services.store.apply(signal, to: id, report)
+        var faults: Faults = [:]
+        await place(planned, &faults)
+        for (id, fault) in faults {
+            guard let admitted = jobs.first(where: { $0.job.id == id }) else { continue }
+            let report = AttemptReport(admission: admitted.job.admissions, hasLostPart: fault.isPartLost)
+            let signal = signal(after: fault, waitsFor: admitted.spec.waitFor)
+            _ = try? await services.persist("the end of a promotion of \(id)") { [store = services.store] in
+                try await store.apply(signal, to: id, report)
             }
         }
     }
 
-    /// The signal for a job whose promotion cannot be completed.
-    private func signal(after fault: PromotionFault, waitsFor: [WaitFor]) -> JobSignal {
+    private func signal(after fault: FinalizeFault, waitsFor: [WaitFor]) -> JobSignal {
         let now = services.time.now
         var failure = fault.failure
         failure.at = now
@@ -238,33 +241,10 @@ extension FinalizeQueue {
     }
 }
 
-/// A promotion whose plan is committed.
-struct PlannedPromotion {
+/// A file whose plan is committed.
+struct PlannedFile: Sendable {
     var job: JobID
     /// See `Job.admissions`.
-    var admission: Int
-    var promotion: Promotion
-}
-
-/// The plans of a round that were not stored.
-struct PromotionRejections {
-    /// The jobs whose destination was patched meanwhile.
-    var stale: [JobID: Job] = [:]
-    /// The jobs whose file does not fit into its session any more.
-    var excess: [JobID: SizeLimit] = [:]
-    /// The jobs that have another attempt by now.
-    var superseded: Set<JobID> = []
-
-    init(_ outcomes: [JobID: SignalOutcome] = [:]) {
-        for (job, outcome) in outcomes {
-            switch outcome {
-            case .stale(let present): stale[job] = present
-            case .excess(_, let limit): excess[job] = limit
-            case .superseded: superseded.insert(job)
-            case .done, .refused: break
-            }
-        }
-    }
-
-    func areAgainst(_ job: JobID) -> Bool { stale[job] != nil || excess[job] != nil || superseded.contains(job) }
+    var admission: Int?
+    var plan: FinalizePlan
 }

@@ -4,7 +4,6 @@ import Foundation
 import HTTPSemantics
 import Storage
 
-/// A verified part that has to become a file.
 struct FinalizeRequest: Sendable {
     var attempt: Attempt
     var complete: CompleteFile
@@ -20,7 +19,6 @@ struct FinalizeRequest: Sendable {
         destination = attempt.control.destination
     }
 
-    /// The same request with the job's present destination.
     var renewed: FinalizeRequest { FinalizeRequest(attempt: attempt, complete: complete, digests: digests) }
 
     var file: SegmentedFile { complete.file }
@@ -32,11 +30,10 @@ struct FinalizeRequest: Sendable {
             resume: file.outcome, destination: destination)
     }
 
-    var place: Place { attempt.spec.sessionPlace.specified(by: destination) }
+    var place: DestinationRule { attempt.spec.sessionDestination.specified(by: destination) }
 }
 
 extension FinalizeRequest {
-    /// The name that the job specifies, or the name that the response suggests.
     func filename(at now: Date) -> String {
         let template = place.filename.flatMap(FilenameTemplate.init) ?? .suggested
         return template.name(
@@ -44,9 +41,9 @@ extension FinalizeRequest {
             job: attempt.job.id, at: now)
     }
 
-    func promotion(path: String, mark: FileMark, at now: Date) -> Promotion {
+    func promotion(path: String, mark: FileMark, at now: Date) -> FinalizePlan {
         let sha256 = attempt.spec.digest == .sha256 ? digests[.sha256] : nil
-        return Promotion(
+        return FinalizePlan(
             part: file.part.id, inode: mark.inode, conflict: place.conflict,
             file: FinishedFile(
                 path: path, size: complete.size, sha256: sha256, contentType: file.label.contentType, mark: mark),
@@ -72,7 +69,7 @@ extension FinalizeRequest {
             finalURL: file.url, redirects: file.redirects, status: complete.response.head.status,
             etag: file.validators.etag, lastModified: file.validators.lastModified,
             remoteAddress: metrics.remoteAddress,
-            networkProtocol: metrics.protocolVersion ?? complete.response.head.httpVersion,
+            networkProtocol: complete.response.head.httpVersion,
             lengthVerified: isLengthVerified, coding: coding, attempts: attempt.job.attempts,
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,

@@ -5,20 +5,15 @@ import Storage
 
 /// Stores offsets while bytes arrive: it syncs the parts that attempts have written to, then commits their offsets
 /// together. An attempt whose part cannot be synced ends, because its bytes are lost.
-struct Checkpointer: MaintenanceWorker {
+struct Checkpointer: Sendable {
     let services: EngineServices
-    /// The disk queue that syncs the parts.
     let diskQueue: DiskQueue
-    /// Seconds between two checkpoints while attempts run.
-    let interval: TimeInterval
-
-    let purpose = "commit offsets"
-    var trigger: AsyncAutoResetEvent? { services.active.firstBegun }
 
     func pass() async throws -> Date? {
         try await checkpoint()
-        // An attempt that begins after this sets the trigger.
-        return services.active.count == 0 ? nil : services.time.now.addingTimeInterval(interval)
+        // The first attempt that begins after this starts the next pass.
+        guard services.active.count > 0 else { return nil }
+        return services.time.now.addingTimeInterval(services.options.checkpointInterval)
     }
 
     /// - Throws: when the commit failed. The earlier offsets then still hold.

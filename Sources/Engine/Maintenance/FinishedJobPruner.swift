@@ -4,29 +4,19 @@ import Foundation
 import Storage
 
 /// Deletes jobs some time after their end, in slices, so that requests do not wait for the removal.
-struct FinishedJobPruner: MaintenanceWorker {
+struct FinishedJobPruner: Sendable {
     let services: EngineServices
-    /// Seconds between two passes; nil: a tenth of the retention, at least 1 second, at most 1 hour.
-    let interval: TimeInterval?
 
-    let purpose = "remove finished jobs"
-    let isOfLeader = true
-    var trigger: AsyncAutoResetEvent? { services.finishedRetention }
-
-    /// The number of jobs that one commit deletes.
     private static let jobsInACommit = 100
 
     func pass() async throws -> Date? {
-        guard let retention = services.storageLimits.finishedRetention else { return nil }
+        guard let retention = services.limits.withLock(\.storage.finishedRetention) else { return nil }
         let count = try await remove(past: retention)
         if count > 0 { services.log.info("Removed \(count) finished jobs.") }
-        guard applies(retention) else { return services.time.now }
-        return services.time.now.addingTimeInterval(interval ?? min(max(retention.acknowledged / 10, 1), 3600))
+        return applies(retention) ? services.nextPruning(after: retention.acknowledged) : services.time.now
     }
 
     /// Ends early if a client changes the retention: the next pass has the new one.
-    ///
-    /// - Returns: the number of removed jobs.
     private func remove(past retention: FinishedRetention) async throws -> Int {
         var (count, cursor): (Int, JobID?) = (0, nil)
         repeat {
@@ -43,7 +33,7 @@ struct FinishedJobPruner: MaintenanceWorker {
 
     /// Whether no client has changed the retention since the pass began.
     private func applies(_ retention: FinishedRetention) -> Bool {
-        services.storageLimits.finishedRetention == retention
+        services.limits.withLock(\.storage.finishedRetention) == retention
     }
 
     /// The files come first: if fetchd dies before the commit, the next pass deletes the jobs, and no file is forgotten.

@@ -5,17 +5,13 @@ import Storage
 
 /// Inspects the downloads folder. While the folder does not work, the scheduler admits no job. When it works again, the
 /// jobs that wait for it continue.
-struct FolderMonitor: MaintenanceWorker {
+struct FolderMonitor: Sendable {
     let services: EngineServices
-    /// The disk queue that inspects the folder.
     let diskQueue: DiskQueue
-    /// Seconds between two inspections of a folder that works.
-    let interval: TimeInterval
-    /// Seconds between two inspections of a folder that does not work.
-    let faultInterval: TimeInterval
 
-    let purpose = "end the waits for the downloads folder"
-    var trigger: AsyncAutoResetEvent? { services.health.doubts }
+    static let purpose = "end the waits for the downloads folder"
+    /// Seconds between two inspections of a folder that works, and of one that does not work.
+    private static let (interval, faultInterval) = (10.0, 1.0)
 
     func pass() async throws -> Date? {
         let (folder, isInDoubt) = (services.folder, services.health.consumeDoubt())
@@ -26,7 +22,7 @@ struct FolderMonitor: MaintenanceWorker {
                 "The downloads folder does not work: could not \(fault.action): \(fault.reason). Jobs wait.")
         }
         if fault == nil, before != nil { await endWaits() }
-        return services.time.now.addingTimeInterval(fault == nil ? interval : faultInterval)
+        return services.time.now.addingTimeInterval(fault == nil ? Self.interval : Self.faultInterval)
     }
 
     private func endWaits() async {
@@ -35,7 +31,7 @@ struct FolderMonitor: MaintenanceWorker {
             try await services.store.endStorageWaits()
         } catch {
             // In this case each job retries at its own time.
-            services.log.error("Could not \(purpose): \(error). They end by themselves.")
+            services.log.error("Could not \(Self.purpose): \(error). They end by themselves.")
         }
         services.store.work(.jobs).set()
     }
@@ -56,7 +52,6 @@ final class FolderHealth: Sendable {
     /// nil while the folder works.
     var fault: DiskError? { state.withLock { $0.fault } }
 
-    /// Called when an attempt has met a disk error.
     func doubt() {
         state.withLock { $0.isInDoubt = true }
         doubts.set()

@@ -118,7 +118,7 @@ extension Transaction {
     private func boundWaits() throws {
         var strictest = RetryPolicy()
         strictest.maxSeconds = 0
-        for reason in Wait.Name.allCases {
+        for reason in Wait.Kind.allCases {
             // Waits that every policy allows need no check.
             guard let shortest = strictest.longestDelay(of: reason) else { continue }
             let late = try rows(
@@ -129,7 +129,7 @@ extension Transaction {
         }
     }
 
-    private func boundWait(of job: Job, _ reason: Wait.Name) throws {
+    private func boundWait(of job: Job, _ reason: Wait.Kind) throws {
         let policy = ResolvedSpec(job, in: try configuration(of: job.session)).retry
         guard let until = job.state.wait?.until, let delay = policy.longestDelay(of: reason) else { return }
         let bounded = until.bounded(by: delay, from: now)

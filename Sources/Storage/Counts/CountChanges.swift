@@ -43,7 +43,7 @@ extension Transaction {
         working.heldBytes.forget(session)
     }
 
-    func countDeliveries(_ count: Int = 1, from before: Delivery.State.Name?, to after: Delivery.State.Name?) {
+    func countDeliveries(_ count: Int = 1, from before: Delivery.State.Kind?, to after: Delivery.State.Kind?) {
         if let before { counts.service[deliveries: before] -= count }
         if let after { counts.service[deliveries: after] += count }
     }
@@ -193,7 +193,7 @@ extension CountChanges {
 struct JobShare: Sendable, Equatable {
     var session: Name
     var batch: Int
-    var state: JobState.Name
+    var state: JobState.Kind
     /// Of its batch.
     var progress = BatchProgress()
     /// nil when the job has no part.
@@ -210,7 +210,7 @@ struct JobShare: Sendable, Equatable {
 
     /// - Parameter fileSize: the size of the file of a job that has succeeded.
     init(
-        session: Name, batch: Int, state: JobState.Name, fileSize: Int64?, partBytes: Int64?, partSize: Int64?
+        session: Name, batch: Int, state: JobState.Kind, fileSize: Int64?, partBytes: Int64?, partSize: Int64?
     ) {
         self.session = session
         self.batch = batch

@@ -11,8 +11,8 @@ struct SessionCounts: Sendable, Equatable {
     init() {}
 
     init(_ row: SQLRow) throws {
-        for (index, state) in JobState.Name.allCases.enumerated() { jobs[state] = try row[index] }
-        let first = JobState.Name.allCases.count
+        for (index, state) in JobState.Kind.allCases.enumerated() { jobs[state] = try row[index] }
+        let first = JobState.Kind.allCases.count
         batch = try row[first]
         progress = try BatchProgress(
             unsized: row[first + 1], sized: row[first + 2], bytesReceived: row[first + 3], bytesExpected: row[first + 4]
@@ -21,7 +21,7 @@ struct SessionCounts: Sendable, Equatable {
 
     /// The columns in the order in which `init(_:)` reads them.
     static let columns = (states + ["batch", "unsized", "sized", "received", "expected"]).joined(separator: ", ")
-    private static let states = JobState.Name.allCases.map(\.rawValue)
+    private static let states = JobState.Kind.allCases.map(\.rawValue)
 
     static func read(_ session: String, in db: SQLConnection) throws -> SessionCounts {
         try db.row(kept, [session]).map(SessionCounts.init)
@@ -117,7 +117,7 @@ struct ServiceCounts: Sendable, Equatable {
         unacknowledgedFinishes = try row[6]
     }
 
-    subscript(deliveries state: Delivery.State.Name) -> Int {
+    subscript(deliveries state: Delivery.State.Kind) -> Int {
         get {
             switch state {
             case .pending: pendingDeliveries
@@ -137,8 +137,8 @@ struct ServiceCounts: Sendable, Equatable {
     }
 
     /// The other states with at least one delivery.
-    var settledDeliveries: [Delivery.State.Name: Int] {
-        Delivery.State.Name.allCases.reduce(into: [:]) { counts, state in
+    var settledDeliveries: [Delivery.State.Kind: Int] {
+        Delivery.State.Kind.allCases.reduce(into: [:]) { counts, state in
             if state != .pending, self[deliveries: state] > 0 { counts[state] = self[deliveries: state] }
         }
     }
@@ -146,7 +146,7 @@ struct ServiceCounts: Sendable, Equatable {
     static func += (sum: inout ServiceCounts, other: ServiceCounts) {
         sum.parts += other.parts
         sum.partBytes += other.partBytes
-        for state in Delivery.State.Name.allCases { sum[deliveries: state] += other[deliveries: state] }
+        for state in Delivery.State.Kind.allCases { sum[deliveries: state] += other[deliveries: state] }
         sum.unacknowledgedFinishes += other.unacknowledgedFinishes
     }
 
@@ -154,7 +154,7 @@ struct ServiceCounts: Sendable, Equatable {
         var difference = left
         difference.parts -= right.parts
         difference.partBytes -= right.partBytes
-        for state in Delivery.State.Name.allCases { difference[deliveries: state] -= right[deliveries: state] }
+        for state in Delivery.State.Kind.allCases { difference[deliveries: state] -= right[deliveries: state] }
         difference.unacknowledgedFinishes -= right.unacknowledgedFinishes
         return difference
     }
@@ -203,7 +203,7 @@ struct StateCounts: Sendable, Equatable {
     var failed = 0
     var cancelled = 0
 
-    subscript(state: JobState.Name) -> Int {
+    subscript(state: JobState.Kind) -> Int {
         get {
             switch state {
             case .queued: queued
@@ -229,16 +229,16 @@ struct StateCounts: Sendable, Equatable {
     }
 
     /// The states with at least one job.
-    var byState: [JobState.Name: Int] {
-        JobState.Name.allCases.reduce(into: [:]) { if self[$1] > 0 { $0[$1] = self[$1] } }
+    var byState: [JobState.Kind: Int] {
+        JobState.Kind.allCases.reduce(into: [:]) { if self[$1] > 0 { $0[$1] = self[$1] } }
     }
 
     static func - (left: StateCounts, right: StateCounts) -> StateCounts {
-        JobState.Name.allCases.reduce(into: left) { $0[$1] -= right[$1] }
+        JobState.Kind.allCases.reduce(into: left) { $0[$1] -= right[$1] }
     }
 
     static func += (sum: inout StateCounts, other: StateCounts) {
-        for state in JobState.Name.allCases { sum[state] += other[state] }
+        for state in JobState.Kind.allCases { sum[state] += other[state] }
     }
 }
 

@@ -90,7 +90,7 @@ extension Transaction {
             let event: EventID = try row["id"]
             let deliveries = try rows("DELETE FROM deliveries WHERE event = ? RETURNING state", [event])
             for delivery in deliveries {
-                countDeliveries(from: try delivery.named("state", as: Delivery.State.Name.self), to: nil)
+                countDeliveries(from: try delivery.named("state", as: Delivery.State.Kind.self), to: nil)
             }
             // A pending delivery may have delayed the finish after it, and the removal of its session.
             if !deliveries.isEmpty { wake(.deliveries) }

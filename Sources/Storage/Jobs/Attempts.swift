@@ -137,9 +137,9 @@ extension Store {
     public func recoverInterrupted() async throws -> (interrupted: Int, promoting: [AdmittedJob]) {
         try await writer.write { transaction in
             let running = try transaction.ownRunningJobs()
-            let promoting = running.filter { $0.state.promotion != nil }
+            let promoting = running.filter { $0.state.finalizePlan != nil }
             try transaction.transitionJobs(
-                running.filter { $0.state.promotion == nil }.map { ($0, .attemptInterrupted) })
+                running.filter { $0.state.finalizePlan == nil }.map { ($0, .attemptInterrupted) })
             transaction.wake(.jobs)
             return (running.count - promoting.count, try promoting.map(transaction.admitted))
         }
@@ -156,7 +156,7 @@ extension Transaction {
         try countReceived(report.received, of: job)
         if let planned = report.destination, planned != job.spec.destination { return .stale(job) }
         if let spec = report.spec, try !spec.endsLike(presentSpec(of: job)) { return .stale(job) }
-        if case .promotionPlanned(let promotion) = signal, let limit = try excess(promotion, of: job) {
+        if case .finalizePlanned(let promotion) = signal, let limit = try excess(promotion, of: job) {
             return .excess(job, limit)
         }
         if let part = report.part {

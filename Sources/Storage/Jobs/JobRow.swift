@@ -56,13 +56,13 @@ enum JobRow {
     }
 
     private static func state(_ row: SQLRow, _ at: JobTable, _ sealer: Sealer) throws -> JobState {
-        switch try Stored.named(JobState.Name.self, row[at.state], in: "state") {
+        switch try Stored.named(JobState.Kind.self, row[at.state], in: "state") {
         case .queued: .queued
         case .running:
             if try (row[at.promotion] as String?) != nil {
                 .running(
                     .promoting(
-                        try Stored.value(Promotion.self, from: try row.opened(at.promotion, .jobPromotion, sealer))))
+                        try Stored.value(FinalizePlan.self, from: try row.opened(at.promotion, .jobPromotion, sealer))))
             } else {
                 .running(.attempting)
             }
@@ -79,7 +79,7 @@ enum JobRow {
     }
 
     private static func waitReason(_ row: SQLRow, _ at: JobTable) throws -> Wait.Reason {
-        switch try Stored.named(Wait.Name.self, row[at.reason], in: "reason") {
+        switch try Stored.named(Wait.Kind.self, row[at.reason], in: "reason") {
         case .retry: try .retry(until: row.time(at.retryAt))
         case .network: try .network(until: row.time(at.retryAt))
         case .space: try .space(until: row.time(at.retryAt))

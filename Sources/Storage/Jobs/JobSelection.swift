@@ -21,7 +21,7 @@ public enum JobSelection: Sendable, Equatable {
 /// Conditions that a job must all meet. Without any, it selects all jobs.
 public struct JobFilter: Sendable, Equatable {
     public var session: Name?
-    public var state: JobState.Name?
+    public var state: JobState.Kind?
     public var tag: String?
     /// A part of the URL, the name, the path, the session or a tag, in any case.
     public var text: String?
@@ -31,7 +31,7 @@ public struct JobFilter: Sendable, Equatable {
     fileprivate var position: JobID?
 
     public init(
-        session: Name? = nil, state: JobState.Name? = nil, tag: String? = nil, text: String? = nil,
+        session: Name? = nil, state: JobState.Kind? = nil, tag: String? = nil, text: String? = nil,
         endedBefore: Date? = nil
     ) {
         self.session = session

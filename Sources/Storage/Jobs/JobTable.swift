@@ -50,9 +50,9 @@ struct JobTable: Sendable {
         failure = all.add(.text("failure"), ifChanged: { $0.stateFailure != $1.stateFailure }) { job, _ in
             try job.stateFailure.map(Stored.text)
         }
-        promotion = all.add(.sealed("promotion"), ifChanged: { $0.state.promotion != $1.state.promotion }) {
+        promotion = all.add(.sealed("promotion"), ifChanged: { $0.state.finalizePlan != $1.state.finalizePlan }) {
             job, change in
-            job.state.promotion.map { change.sealer.text($0, of: job.id) }
+            job.state.finalizePlan.map { change.sealer.text($0, of: job.id) }
         }
         finish = all.add(.sealed("finish"), ifChanged: { $0.state.finish != $1.state.finish }) { job, change in
             job.state.finish.map { change.sealer.text($0, of: job.id) }

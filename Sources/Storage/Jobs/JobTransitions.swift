@@ -8,7 +8,7 @@ public enum SignalOutcome: Sendable, Equatable {
     /// removed.
     case done(Job, then: [JobEffect], dropped: PartID? = nil)
     /// The state does not allow the signal.
-    case refused(Job, allowed: [JobState.Name])
+    case refused(Job, allowed: [JobState.Kind])
     /// A client has changed what the signal was based on. Nothing was written.
     case stale(Job)
     /// The attempt that sent the signal has ended, and the job was admitted again. This happens if the answer to the commit that

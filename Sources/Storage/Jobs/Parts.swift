@@ -158,7 +158,7 @@ extension Store {
     private static func partsInPromotion(in db: SQLConnection, _ sealer: Sealer) throws -> [PartID: Int64] {
         let jobs = try db.rows("SELECT id FROM jobs WHERE state = 'running' AND promotion IS NOT NULL")
         return try jobs.reduce(into: [:]) { parts, row in
-            let promotion = try JobRow.job(JobID(row["id"]), in: db, sealer)?.state.promotion
+            let promotion = try JobRow.job(JobID(row["id"]), in: db, sealer)?.state.finalizePlan
             if let promotion { parts[promotion.part] = promotion.file.size }
         }
     }

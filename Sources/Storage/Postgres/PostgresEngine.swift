@@ -253,24 +253,15 @@ extension StoreError {
 
     /// The server has refused the connection, or did not answer.
     private init(refusal report: PostgresReport, _ text: String) {
-        switch report.condition {
-        case .authenticationFailed, .unknownDatabase, .permissionDenied, .encryptionRefused:
-            self = .serverUnsuitable(why: text + ".")
-        default: self = .databaseAway(why: text)
-        }
+        self = report.condition == .accessRefused ? .serverUnsuitable(why: text + ".") : .databaseAway(why: text)
     }
 
     /// The server has refused a statement.
     private init(failure report: PostgresReport, _ text: String) {
         switch report.condition {
         case .diskFull: self = .outOfSpace
-        case .serializationFailure, .deadlockDetected, .lockNotAvailable, .cancelled, .adminShutdown, .crashShutdown,
-            .cannotConnectNow, .idleTimeout, .readOnly, .outOfMemory, .tooManyConnections, .inputOutputError,
-            .unreachable, .transactionFailed:
-            self = .databaseAway(why: text)
-        case .uniqueViolation, .foreignKeyViolation, .checkViolation, .notNullViolation, .authenticationFailed,
-            .unknownDatabase, .unknownObject, .permissionDenied, .invalidText, .statementUnknown, .notSupported,
-            .encryptionRefused, .other:
+        case .conflict, .connectionEnded, .readOnly, .unavailable: self = .databaseAway(why: text)
+        case .dataRefused, .accessRefused, .unknownObject, .statementUnknown, .notSupported, .other:
             self = .failed(why: text)
         }
     }

@@ -216,15 +216,10 @@ struct GroupAttempts {
 
 extension PostgresCondition {
     /// Whether a statement that is prepared again, or that runs a second time, can succeed.
-    fileprivate var maySucceedAgain: Bool { allowsRepetition || self == .statementUnknown || self == .notSupported }
+    fileprivate var maySucceedAgain: Bool { self == .conflict || outdatesStatements }
 
     /// Whether the statement is the cause, and not the state of the server: the other writes of a group can succeed.
     fileprivate var isOfOneWrite: Bool {
-        switch self {
-        case .uniqueViolation, .foreignKeyViolation, .checkViolation, .notNullViolation, .invalidText, .unknownObject,
-            .notSupported, .other:
-            true
-        default: false
-        }
+        [.dataRefused, .unknownObject, .notSupported, .other].contains(self)
     }
 }

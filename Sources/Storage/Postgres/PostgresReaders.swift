@@ -90,7 +90,7 @@ extension PostgresError {
     fileprivate var allowsSecondRead: Bool {
         switch self {
         case .connectionLost: true
-        case .statementFailed(let report, _): report.condition == .notSupported || report.condition == .statementUnknown
+        case .statementFailed(let report, _): report.condition.outdatesStatements
         case .targetInvalid, .connectFailed, .rolledBack, .timedOut, .interrupted, .outcomeUnknown, .closed,
             .parameterInvalid, .columnUnreadable:
             false

@@ -98,7 +98,7 @@ extension Stored {
 
 /// Writes the plan of a promotion, and what a succeeded job leaves, in the form of `Stored+JobSpec.swift`.
 extension Stored {
-    static func text(_ promotion: Promotion) -> String {
+    static func text(_ promotion: FinalizePlan) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.object("part") { $0.member("text", promotion.part.text) }
@@ -110,7 +110,7 @@ extension Stored {
         return writer.text
     }
 
-    static func text(_ finish: Finish) -> String {
+    static func text(_ finish: JobResult) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.object("file") { write(finish.file, to: &$0) }
@@ -172,12 +172,12 @@ extension Stored {
         return spec
     }
 
-    static func finish(from text: String) throws -> Finish {
+    static func finish(from text: String) throws -> JobResult {
         let stored = try JSON(parsing: Array(text.utf8)).objectValue
         guard let file = stored?["file"]?.objectValue.flatMap(FinishedFile.init(stored:)),
             let receipt = stored?["receipt"]?.objectValue.flatMap(Receipt.init(stored:))
-        else { return try value(Finish.self, from: text) }
-        return Finish(file: file, receipt: receipt)
+        else { return try value(JobResult.self, from: text) }
+        return JobResult(file: file, receipt: receipt)
     }
 
     /// nil if the specification has a member that few specifications have.

@@ -114,7 +114,7 @@ public enum StoredQueue {
     ///   - body: is called for the sessions, then for the jobs in the order of their creation, then for the webhooks.
     /// - Throws: as `DatabaseInspection.read`; `databaseUnreadable` if the next start upgrades the database.
     public static func read(
-        inDataFolder folder: String, key: KeySource, states: Set<JobState.Name>, _ body: (Item) throws -> Void
+        inDataFolder folder: String, key: KeySource, states: Set<JobState.Kind>, _ body: (Item) throws -> Void
     ) throws(StoreError) {
         let files = DataFiles(path: folder)
         try files.read { db in
@@ -127,7 +127,7 @@ public enum StoredQueue {
     }
 
     private static func read(
-        _ db: SQLConnection, _ sealer: Sealer, _ states: Set<JobState.Name>, _ body: (Item) throws -> Void
+        _ db: SQLConnection, _ sealer: Sealer, _ states: Set<JobState.Kind>, _ body: (Item) throws -> Void
     ) throws {
         for row in try db.rows("SELECT * FROM sessions WHERE is_finishing = 0 ORDER BY id") {
             try body(.session(try SessionRow.session(row, sealer)))

@@ -55,7 +55,7 @@ extension Sealer {
         return seal(text, known: try Stored.text(spec.withoutSecrets), at: SecretColumn.jobSpec.place(job.text))
     }
 
-    func text(_ promotion: Promotion, of job: JobID) -> String {
+    func text(_ promotion: FinalizePlan, of job: JobID) -> String {
         let text = Stored.text(promotion)
         guard promotion.receipt.holdsSecrets else { return text }
         var known = promotion
@@ -63,7 +63,7 @@ extension Sealer {
         return seal(text, known: Stored.text(known), at: SecretColumn.jobPromotion.place(job.text))
     }
 
-    func text(_ finish: Finish, of job: JobID) -> String {
+    func text(_ finish: JobResult, of job: JobID) -> String {
         let text = Stored.text(finish)
         guard finish.receipt.holdsSecrets else { return text }
         var known = finish

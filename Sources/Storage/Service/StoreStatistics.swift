@@ -6,12 +6,12 @@ import Synchronization
 
 /// Counts for metrics.
 public struct StoreStatistics: Sendable, Equatable {
-    public var jobs: [JobState.Name: Int]
+    public var jobs: [JobState.Kind: Int]
     public var sessions: Int
-    public var webhooks: [Webhook.State.Name: Int]
+    public var webhooks: [Webhook.State.Kind: Int]
     public var pendingDeliveries: Int
     /// Settled deliveries that were not pruned.
-    public var settledDeliveries: [Delivery.State.Name: Int]
+    public var settledDeliveries: [Delivery.State.Kind: Int]
     public var lastEvent: EventID
     public var unacknowledgedFinishes: Int
 }
@@ -77,7 +77,7 @@ extension Store {
             return StoreStatistics(
                 jobs: jobs.byState, sessions: sessions,
                 webhooks: try Dictionary(
-                    uniqueKeysWithValues: webhooks.map { try ($0.named("state", as: Webhook.State.Name.self), $0["n"]) }
+                    uniqueKeysWithValues: webhooks.map { try ($0.named("state", as: Webhook.State.Kind.self), $0["n"]) }
                 ),
                 pendingDeliveries: service.pendingDeliveries, settledDeliveries: service.settledDeliveries,
                 lastEvent: try Self.lastEvent(in: db), unacknowledgedFinishes: service.unacknowledgedFinishes)

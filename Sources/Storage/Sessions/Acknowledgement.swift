@@ -87,7 +87,7 @@ extension UnacknowledgedFinish {
 
 extension Transaction {
     func acknowledge(_ row: SQLRow) throws {
-        guard let batch = try BatchRow.batch(row).after(.finishAcknowledged) else { return }
+        guard let batch = try BatchRow.batch(row).transition(on: .finishAcknowledged) else { return }
         try update(batch)
         if try row["is_awaited"] { countFinishes(-1) }
     }

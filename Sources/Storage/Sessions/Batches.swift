@@ -26,7 +26,7 @@ extension Transaction {
     /// Adds jobs to the current batch of the session, or begins one. Returns the number of the batch.
     func joinBatch(_ session: Name, adding jobs: Int = 1) throws -> Int {
         var batch = try currentBatch(session) ?? beginBatch(session)
-        for _ in 0..<jobs { batch = batch.after(.jobJoined) ?? batch }
+        for _ in 0..<jobs { batch = batch.transition(on: .jobJoined) ?? batch }
         try update(batch)
         return batch.number
     }
@@ -34,7 +34,7 @@ extension Transaction {
     /// Adds a job that had ended to a batch again.
     func rejoinBatch(_ job: Job, _ ending: BatchSignal.Ending) throws -> Int {
         guard let current = try currentBatch(job.session), current.number == job.batch,
-            let joined = current.after(.jobRejoined(ending))
+            let joined = current.transition(on: .jobRejoined(ending))
         else { return try joinBatch(job.session) }
         try update(joined)
         return joined.number
@@ -43,7 +43,7 @@ extension Transaction {
     /// - Returns: whether the current batch of the session has changed, in memory only: `update(_:)` writes it.
     func leaveBatch(_ job: Job, _ ending: BatchSignal.Ending) throws -> Bool {
         let due = now.addingTimeInterval(try session(job.session).finishDelay)
-        guard let batch = try batch(job.batch, of: job.session)?.after(.jobEnded(ending, due: due)) else {
+        guard let batch = try batch(job.batch, of: job.session)?.transition(on: .jobEnded(ending, due: due)) else {
             return false
         }
         if case .due = batch.state { wake(.batches) }
@@ -57,7 +57,7 @@ extension Transaction {
 
     /// Makes the due batch finish at once, because the session accepts no more jobs.
     func expediteBatch(_ session: Name) throws {
-        guard let batch = try currentBatch(session)?.after(.sessionInvalidated(at: now)) else { return }
+        guard let batch = try currentBatch(session)?.transition(on: .sessionInvalidated(at: now)) else { return }
         try update(batch)
         wake(.batches)
     }
@@ -95,7 +95,7 @@ extension Transaction {
         let data = try batch.announcement(
             lastEvent: last?["id"] ?? 0, failures: try failures(of: batch).map { ($0.id, $0.state.failure) })
         let event = try append([NewEvent(.sessionFinished, in: batch.session, data: data)])[0]
-        guard let finished = batch.after(.delayElapsed(finish: event)) else { return batch }
+        guard let finished = batch.transition(on: .delayElapsed(finish: event)) else { return batch }
         let isAwaited = try session(batch.session).expectsAcknowledgement
         try update(finished, isAwaited: isAwaited)
         if isAwaited { countFinishes(1) }
@@ -174,7 +174,7 @@ enum BatchRow {
     }
 
     private static func state(_ row: SQLRow) throws -> Batch.State {
-        switch try row.named("state", as: Batch.State.Name.self) {
+        switch try row.named("state", as: Batch.State.Kind.self) {
         case .open: .open
         case .due: try .due(row.time("due_at"))
         case .finished: try .finished(row["finish_event"])
@@ -226,7 +226,7 @@ extension Transaction {
             [session.text, Session.mostJobsAnnounced])
         return Session.waitingAnnouncement(
             try Dictionary(
-                uniqueKeysWithValues: counts.map { try ($0.named("reason", as: Wait.Name.self), $0["n"]) }),
+                uniqueKeysWithValues: counts.map { try ($0.named("reason", as: Wait.Kind.self), $0["n"]) }),
             jobs: jobs.compactMap { job in job.state.wait.map { (job.id, $0) } })
     }
 }

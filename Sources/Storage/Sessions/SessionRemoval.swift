@@ -112,7 +112,7 @@ extension Transaction {
 extension JobShare {
     fileprivate init(_ row: SQLRow, of session: Name) throws {
         try self.init(
-            session: session, batch: row["batch"], state: try row.named("state", as: JobState.Name.self),
+            session: session, batch: row["batch"], state: try row.named("state", as: JobState.Kind.self),
             fileSize: row["file_size"], partBytes: row["bytes_durable"], partSize: row["part_size"])
     }
 }

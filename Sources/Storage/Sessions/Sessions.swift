@@ -5,7 +5,7 @@ import Foundation
 /// The committed status of a session.
 public struct SessionStatus: Sendable, Equatable {
     public var session: Session
-    public var counts: [JobState.Name: Int]
+    public var counts: [JobState.Kind: Int]
     public var bytesReceived: Int64
     /// nil when the size of an outstanding job is unknown, or when no job is outstanding.
     public var bytesExpected: Int64?
@@ -19,7 +19,7 @@ public struct SessionStatus: Sendable, Equatable {
     public var unacknowledgedSince: Date?
 
     public init(
-        session: Session, counts: [JobState.Name: Int], bytesReceived: Int64, bytesExpected: Int64?, batch: Int,
+        session: Session, counts: [JobState.Kind: Int], bytesReceived: Int64, bytesExpected: Int64?, batch: Int,
         finishDueAt: Date?, lastEvent: EventID, acknowledgedThrough: EventID, unacknowledgedSince: Date?
     ) {
         self.session = session
@@ -290,7 +290,7 @@ extension Transaction {
     /// Whether the verified file of a job fits beside the files that other jobs have finished meanwhile.
     ///
     /// - Returns: nil when it fits.
-    func excess(_ promotion: Promotion, of job: Job) throws -> SizeLimit? {
+    func excess(_ promotion: FinalizePlan, of job: Job) throws -> SizeLimit? {
         guard let room = try roomInSession(for: job, try configuration(of: job.session)),
             promotion.file.size > room.bytes
         else { return nil }

@@ -68,7 +68,7 @@ public enum StoreError: Error, Sendable, Equatable {
     /// The session has another revision than the client expects; nil: it does not exist.
     case sessionChanged(Name, now: Int?)
     /// The state of the job does not allow a change of these fields.
-    case fieldsFixed(JobID, state: JobState.Name, fields: [String])
+    case fieldsFixed(JobID, state: JobState.Kind, fields: [String])
     /// The donor has no part, or is still active. `index` is the index of the job that names it.
     case noResumeData(JobID, why: String, index: Int)
     /// The job has no place in the queue, or there is no such place.

@@ -67,7 +67,7 @@ extension Transaction {
     /// Applies a signal to the state machine of the delivery.
     func transitionDelivery(_ delivery: SQLRow, on signal: DeliverySignal) throws {
         let state = try DeliveryRow.state(delivery)
-        guard let next = state.after(signal) else { return }
+        guard let next = state.transition(on: signal) else { return }
         var retryAt: Date?
         if case .pending(let date) = next { retryAt = date }
         let isAnotherRequest = if case .redeliveryRequested = signal { true } else { false }

@@ -162,7 +162,7 @@ extension Store {
     ///   - state: selects one state.
     ///   - before: the last event of the previous page.
     public func deliveries(
-        of webhook: Webhook, state: Delivery.State.Name? = nil, limit: Int, before: EventID? = nil
+        of webhook: Webhook, state: Delivery.State.Kind? = nil, limit: Int, before: EventID? = nil
     ) async throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {
         let found = try await read { db in
             try db.rows(Self.page(of: state), [webhook.key, before ?? .max, limit + 1]).map {
@@ -174,7 +174,7 @@ extension Store {
     }
 
     /// Each state has an index in the order of the events. The condition names that of the partial index.
-    static func page(of state: Delivery.State.Name?) -> String {
+    static func page(of state: Delivery.State.Kind?) -> String {
         let condition =
             switch state {
             case nil: ""
@@ -208,7 +208,7 @@ enum DeliveryRow {
     /// The first pending delivery before a pending finish: only the first pending delivery of a webhook is sent if it is
     /// a finish.
     private static func blocker(of row: SQLRow, in db: SQLConnection) throws -> DeliveryID? {
-        guard try row["state"] == Delivery.State.Name.pending.rawValue,
+        guard try row["state"] == Delivery.State.Kind.pending.rawValue,
             try row["type"] == EventType.sessionFinished.rawValue
         else { return nil }
         return try db.value(firstPendingBefore, [row["webhook"] as Int64, row["event"] as EventID], as: String.self)
@@ -229,7 +229,7 @@ enum DeliveryRow {
     }
 
     static func state(_ row: SQLRow) throws -> Delivery.State {
-        switch try row.named("state", as: Delivery.State.Name.self) {
+        switch try row.named("state", as: Delivery.State.Kind.self) {
         case .pending: try .pending(next: row.time("next_attempt_at"))
         case .acknowledged: .acknowledged
         case .exhausted: .exhausted

@@ -177,7 +177,7 @@ extension Transaction {
     /// - Returns: whether the state has changed.
     @discardableResult
     func transitionWebhook(_ key: Int64, on signal: WebhookSignal) throws -> Bool {
-        guard var webhook = try webhook(key), let next = webhook.state.after(signal) else { return false }
+        guard var webhook = try webhook(key), let next = webhook.state.transition(on: signal) else { return false }
         webhook.state = next
         try update(webhook)
         if let reason = next.reason { try disable(webhook, reason) }
@@ -259,7 +259,7 @@ enum WebhookRow {
     static func text(_ patterns: [EventPattern]) -> String { patterns.map(\.text).joined(separator: " ") }
 
     private static func state(_ row: SQLRow) throws -> Webhook.State {
-        switch try row.named("state", as: Webhook.State.Name.self) {
+        switch try row.named("state", as: Webhook.State.Kind.self) {
         case .enabled: try .enabled(failingSince: row.optionalTime("failing_since"))
         case .disabled: try .disabled(reason: row["disabled_reason"])
         }

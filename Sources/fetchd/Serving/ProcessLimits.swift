@@ -10,7 +10,6 @@ enum DescriptorLimit {
     /// folders.
     private static let ofOneJob = 4
 
-    /// Sets the soft limit to the hard limit.
     static func raise() {
         guard var limit = current else { return }
         limit.rlim_cur = limit.rlim_max
@@ -36,21 +35,21 @@ enum DescriptorLimit {
         return min(mostClients, max(fewestClients, rest - min(rest / 4, 1024)))
     }
 
-    /// The number of files of other nodes that can be passed on to these clients at once. Each needs a second socket.
+    /// The number of files on other machines that can be passed on to these clients at once. Each needs a second socket.
     static func relayedFiles(beside jobs: Int, and clients: Int) -> Int {
         max(fewestRelayedFiles, (left(beside: jobs) - clients) / 4)
     }
 
     /// The number of additional connections that these jobs may have together, beyond the first one of each job.
     ///
-    /// - Parameter clients: with the files of other nodes that are passed on to them.
+    /// - Parameter clients: with the files that are passed on to them.
     static func additionalConnections(beside jobs: Int, and clients: Int) -> Int {
         max(0, left(beside: jobs) - clients)
     }
 
     /// The number of jobs that can run beside these clients, while enough descriptors stay free to store their results.
     ///
-    /// - Parameter clients: with the files of other nodes that are passed on to them.
+    /// - Parameter clients: with the files that are passed on to them.
     static func jobs(beside clients: Int) -> Int {
         guard let count else { return .max }
         return max(1, (count - reserve - 2 * lookups - clients) / ofOneJob)

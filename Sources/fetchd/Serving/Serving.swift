@@ -4,7 +4,7 @@ import Daemon
 import Foundation
 import Logging
 
-/// `fetchd serve` as a process: raises the limit on file descriptors, runs the service, and stops it on a signal.
+/// `fetchd serve` as a process.
 struct Serving {
     private let settings: ServiceSettings
     private let values: Settings
@@ -85,7 +85,6 @@ struct Serving {
         return [network, local].compactMap(\.self).joined(separator: " and ")
     }
 
-    /// The first line of the log.
     private func announceFolders() {
         let (data, downloads) = (AbsolutePath.of(settings.dataFolder), AbsolutePath.of(settings.downloadsFolder))
         let database = values.store?.shown ?? "\(data)/fetchd.sqlite"
@@ -96,11 +95,9 @@ struct Serving {
 
 /// Reads the settings again while the service runs, and applies those that can change.
 struct Reloading: Sendable {
-    /// The settings with which the service was started.
     let started: Settings
     /// What the system allows, as at the start.
     let mostConcurrentJobs: Int
-    /// Reads the settings from all of their sources.
     let read: @Sendable () throws -> ServiceSettings
     let log: Logger
 

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 /// The handlers of SIGTERM and SIGINT. The first signal requests an orderly stop. A second signal, or the timeout of
-/// the stop, ends the process at once. The timeout also limits the stop of a node whose jobs others have taken over.
+/// the stop, ends the process at once. The timeout also limits the stop of a service that others have replaced.
 ///
 /// The handlers run on their own queue, not in a task: a disk that hangs can block every thread that runs Swift tasks.
 struct StopSignals: Sendable {
@@ -18,7 +18,7 @@ struct StopSignals: Sendable {
     /// - Parameters:
     ///   - seconds: the timeout of the orderly stop.
     ///   - delay: the seconds between the first signal and the stop.
-    init(stopWithin seconds: Double, after delay: Double = 0) {
+    init(stopWithin seconds: Double, after delay: Double) {
         timeout = seconds
         self.delay = delay
         (requests, continuation) = AsyncStream<Void>.makeStream()
@@ -28,30 +28,23 @@ struct StopSignals: Sendable {
     /// to reopen a log file.
     static func ignoreOthers() { for number in [SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) } }
 
-    /// Whether a signal has requested the stop.
     var isRequested: Bool { count.withLock { $0 > 0 } }
 
     /// Returns when the handlers are installed; until then the signals end the process.
     func install() async {
         for number in [SIGTERM, SIGINT] {
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            // The handler retains its source, so that the source lives as long as the process.
-            source.setEventHandler { handle(number, times: Int(source.data)) }
-            await withCheckedContinuation { isRegistered in
-                source.setRegistrationHandler { isRegistered.resume() }
-                source.resume()
-            }
+            await DispatchSource.handleSignal(number, on: queue) { handle(number, times: $0) }
         }
     }
 
-    /// The service stops by itself, because other nodes have its jobs. If it still runs after the timeout, the process ends.
+    /// The service stops by itself, because others have its jobs. If it still runs after the timeout, the process ends.
     func limitReplacement() {
         queue.asyncAfter(deadline: .now() + timeout) { [timeout] in
             // After a signal, the timeout of the stop ends the process.
             guard !isRequested else { return }
             Self.end(
                 ServeStatus.nodeReplaced.rawValue,
-                "The stop took longer than the \(timeout) s of --stop-timeout. Other nodes have the jobs of this one.")
+                "The stop took longer than the \(timeout) s of --stop-timeout. \(ServeStatus.jobsAreElsewhere)")
         }
     }
 
@@ -81,22 +74,29 @@ struct StopSignals: Sendable {
     }
 }
 
-/// The handler of SIGHUP, which asks the service to read its configuration again.
-enum ReloadSignal {
-    /// Returns when the handler is installed; until then the signal ends the process.
+extension DispatchSource {
+    /// Returns when the handler is installed; until then the signal has its default action.
     ///
-    /// - Returns: a stream with an element after each signal. Signals that arrive together are one.
-    static func heed() async -> AsyncStream<Void> {
-        let (requests, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "fetchd.reload"))
+    /// - Parameter handler: gets the number of signals that have arrived together.
+    fileprivate static func handleSignal(
+        _ number: Int32, on queue: DispatchQueue, _ handler: @escaping @Sendable (Int) -> Void
+    ) async {
+        let source = makeSignalSource(signal: number, queue: queue)
         // The handler retains its source, so that the source lives as long as the process.
-        source.setEventHandler {
-            _ = source.data
-            continuation.yield()
-        }
+        source.setEventHandler { handler(Int(source.data)) }
         await withCheckedContinuation { isRegistered in
             source.setRegistrationHandler { isRegistered.resume() }
             source.resume()
+        }
+    }
+}
+
+/// SIGHUP asks the service to read its configuration again.
+enum ReloadSignal {
+    /// - Returns: a stream with an element after each signal. Signals that arrive together are one.
+    static func heed() async -> AsyncStream<Void> {
+        let (requests, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        await DispatchSource.handleSignal(SIGHUP, on: DispatchQueue(label: "fetchd.reload")) { _ in continuation.yield()
         }
         return requests
     }

@@ -30,7 +30,6 @@ struct Supervisor: Sendable {
         return .microseconds(time / 2)
     }
 
-    /// - Parameter address: the URL of the API.
     func reportReady(at address: String) { report("READY=1\nSTATUS=Ready at \(address)") }
 
     /// The service answers requests with the reason why it is not ready. Without this message, the service manager would stop

@@ -1,11 +1,11 @@
 import Aria2RPC
 import Downloads
-import HTTPServer
 import HTTPTypes
 import TestKit
 import Testing
 
 @testable import API
+@testable import HTTPServer
 @testable import Storage
 
 /// The callers of the calls of one message.

@@ -1,11 +1,11 @@
 import Downloads
 import Foundation
-import HTTPServer
 import HTTPTypes
 import TestKit
 import Testing
 
 @testable import API
+@testable import HTTPServer
 @testable import Storage
 
 @Suite struct AuthenticationTests {

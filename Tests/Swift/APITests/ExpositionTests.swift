@@ -1,13 +1,13 @@
-import Base
 import Testing
 
 @testable import API
+@testable import Base
 
 @Suite struct ExpositionTests {
     @Test func writesGaugesAndCounters() {
         var exposition = Exposition()
-        exposition.gauge("jobs", "Jobs by state.") { [(["state": "queued"], 3), (["state": "a \"b\"\n"], 0.25)] }
-        exposition.counter("events_total", "Events.") { [([:], 17)] }
+        exposition.gauge("jobs", "Jobs by state.", [(["state": "queued"], 3), (["state": "a \"b\"\n"], 0.25)])
+        exposition.counter("events_total", "Events.", 17)
         #expect(
             exposition.text == """
                 # HELP jobs Jobs by state.

@@ -1,11 +1,11 @@
 import Base
 import Formats
 import Foundation
-import HTTPServer
 import TestKit
 import Testing
 
 @testable import API
+@testable import HTTPServer
 @testable import Storage
 
 /// A ticket admits one request.

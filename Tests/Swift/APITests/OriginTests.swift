@@ -1,9 +1,9 @@
 import Configuration
-import HTTPServer
 import HTTPTypes
 import Testing
 
 @testable import API
+@testable import HTTPServer
 
 @Suite struct WebOriginTests {
     @Test(arguments: [

@@ -1,9 +1,9 @@
 import Foundation
-import HTTPServer
 import HTTPTypes
 import Testing
 
 @testable import API
+@testable import HTTPServer
 
 /// The proofs by which nodes recognize each other.
 @Suite struct RelaySignatureTests {

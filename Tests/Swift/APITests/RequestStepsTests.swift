@@ -1,12 +1,12 @@
 import Configuration
 import Downloads
 import Foundation
-import HTTPServer
 import HTTPTypes
 import TestKit
 import Testing
 
 @testable import API
+@testable import HTTPServer
 @testable import Storage
 
 /// Each step that a request passes before its body is read, alone.
@@ -128,7 +128,7 @@ import Testing
     @Test func serviceIsAvailableWhenItIsReady() async throws {
         let folder = try TemporaryFolder()
         let readiness = Readiness()
-        let availability = Availability(readiness, LeaseCheck(try await Store.open(at: folder.path, time: time)))
+        let availability = Availability(readiness, try await Store.open(at: folder.path, time: time))
         #expect(problem(availability, request(at: Self.scoped)) == .unavailable)
         #expect(problem(availability, request(at: Self.open)) == nil)
         readiness.open()
@@ -146,7 +146,7 @@ import Testing
         var relayed = request(.get, "/v1/jobs/job_1/file", at: Self.relayed)
         #expect(problem(step, relayed) == .unauthorized)
         relayed.isRelayed = true
-        #expect(try passed(step, relayed).caller === Caller.node)
+        #expect(try passed(step, relayed).caller === Caller.peer)
         // Only requests for files are passed on.
         relayed.match = RouteMatch(route: Self.scoped, path: [])
         #expect(problem(step, relayed) == .unauthorized)

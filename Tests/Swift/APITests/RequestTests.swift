@@ -1,10 +1,10 @@
 import Downloads
 import Formats
-import HTTPServer
 import HTTPTypes
 import Testing
 
 @testable import API
+@testable import HTTPServer
 
 @Suite struct ContentDispositionHeaderTests {
     @Test func writesFilenameForOldAndNewClients() {

@@ -24,8 +24,8 @@ import Testing
             (.post, "/v1/sign-in", .administration), (.post, "/v1/tickets", .administration), (.get, "/", .dashboard),
             (.get, "/dashboard/{file}", .dashboard), (.post, "/jsonrpc", .other), (.get, "/v1", .other),
             (.get, "/v1/unknown", .other),
-        ] as [(HTTPRequest.Method, StaticString, RouteClass)])
-    func eachRouteHasAClass(_ method: HTTPRequest.Method, _ path: StaticString, _ expected: RouteClass) {
+        ] as [(HTTPRequest.Method, String, RouteClass)])
+    func eachRouteHasAClass(_ method: HTTPRequest.Method, _ path: String, _ expected: RouteClass) {
         let route = Route(method, path, .open) { _ in .noContent }
         #expect(route.group == expected)
     }

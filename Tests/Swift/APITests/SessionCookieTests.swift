@@ -1,11 +1,11 @@
 import Base
 import Foundation
-import HTTPServer
 import HTTPTypes
 import Storage
 import Testing
 
 @testable import API
+@testable import HTTPServer
 
 /// The cookie of a browser that has signed in.
 struct SessionCookieTests {

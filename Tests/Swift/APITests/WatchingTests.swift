@@ -1,13 +1,13 @@
 import Base
 import Downloads
 import Foundation
-import HTTPServer
 import HTTPTypes
 import Storage
 import TestKit
 import Testing
 
 @testable import API
+@testable import HTTPServer
 
 @Suite struct PreferenceTests {
     private func context(_ field: HTTPField.Name, _ value: String) -> RequestContext {

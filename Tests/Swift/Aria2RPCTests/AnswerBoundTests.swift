@@ -23,7 +23,7 @@ import Testing
             folder: try DownloadsFolder(at: temporary.path("downloads"), for: .alone), client: try CurlClient(),
             log: log)
         let limits = ServiceLimits(
-            current: { ServiceLimits.Values(maxConcurrentJobs: 16, rateLimit: nil) }, change: { _, _ in })
+            current: { (maxConcurrentJobs: 16, rateLimit: nil) }, change: { _, _ in })
         service = Aria2Service(
             options: Aria2Service.Options(), store: store, engine: engine, limits: limits, log: log)
         _ = try await store.declareSession(service.session, configuration: nil)

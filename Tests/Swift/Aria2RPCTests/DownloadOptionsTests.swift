@@ -158,17 +158,16 @@ import Testing
     }
 
     @Test func readsGlobalOptions() throws {
-        let options = GlobalOptions([
-            "max-concurrent-downloads": "3", "max-overall-download-limit": "1K", "log": "-",
-        ])
-        #expect(try options.change() == ServiceLimits.Change(maxConcurrentJobs: 3, rateLimit: 1024))
-        #expect(options.downloads.ignoredNames == ["log"])
+        let options = DownloadOptions(
+            ["max-concurrent-downloads": "3", "max-overall-download-limit": "1K", "log": "-"], isGlobal: true)
+        #expect(try options.serviceLimits == ServiceLimits.Change(maxConcurrentJobs: 3, rateLimit: 1024))
+        #expect(options.ignoredNames == ["log"])
         #expect(throws: RPCError.self) {
-            try GlobalOptions(["max-concurrent-downloads": "0"]).change()
+            try DownloadOptions(["max-concurrent-downloads": "0"], isGlobal: true).serviceLimits
         }
-        #expect(
-            try GlobalOptions(["max-overall-download-limit": "0"]).change() == ServiceLimits.Change(rateLimit: 0))
-        #expect(try GlobalOptions(["log": "-"]).change() == ServiceLimits.Change())
+        let unlimited = DownloadOptions(["max-overall-download-limit": "0"], isGlobal: true)
+        #expect(try unlimited.serviceLimits == ServiceLimits.Change(rateLimit: 0))
+        #expect(try DownloadOptions(["log": "-"], isGlobal: true).serviceLimits == ServiceLimits.Change())
     }
 }
 

@@ -13,7 +13,7 @@ import Testing
         _ options: JSONObject, from present: SessionConfiguration = .init()
     ) throws(RPCError) -> SessionConfiguration {
         var configuration = present
-        try GlobalOptions(options).downloads.change(&configuration, in: root)
+        try DownloadOptions(options, isGlobal: true).change(&configuration, in: root)
         return configuration
     }
 

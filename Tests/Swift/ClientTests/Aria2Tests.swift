@@ -73,7 +73,7 @@ import Testing
 
     @Test(arguments: [["magnet:?xt=urn:btih:1"], ["ftp://h/1"], ["/srv/x.torrent"], []])
     func refusesOtherDownloads(_ uris: [String]) {
-        #expect(throws: Aria2Conversion.Refusal.self) { try job(uris: uris) }
+        #expect(throws: ImportFault.self) { try job(uris: uris) }
     }
 
     @Test func namesOptionsWithoutACounterpartOnce() throws {

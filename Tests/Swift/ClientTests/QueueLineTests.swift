@@ -22,7 +22,7 @@ import Testing
         #"{"kind":"fetchd-export","version":2}"#, #"{"kind":"webhook","session":"a"}"#,
     ])
     func refusesBrokenLines(_ text: String) {
-        #expect(throws: QueueLine.Fault.self) { try QueueLine(Array(text.utf8), place: "line 1") }
+        #expect(throws: ImportFault.self) { try QueueLine(Array(text.utf8), place: "line 1") }
     }
 
     @Test func namesEachBrokenLineAndKeepsTheOthers() {

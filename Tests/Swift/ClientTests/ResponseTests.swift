@@ -31,7 +31,7 @@ import Testing
         var list = GatheredList(member: "jobs")
         list.elements = [.text("{\"id\":1}"), .text("{\"id\":2}")]
         #expect(text(list.text) == #"{"jobs":[{"id":1},{"id":2}],"next_cursor":null}"#)
-        list.nextCursor = "a\"b"
+        list.next = "a\"b"
         #expect(text(list.text)?.hasSuffix(#""next_cursor":"a\"b"}"#) == true)
     }
 }

@@ -108,7 +108,7 @@ import Testing
     @Test func alignsTableColumns() throws {
         let rows = [["job_1", "1.0 MiB", "a name that is longer than the rest"], ["job_22", "7 B", "b"]]
         let table = Table(
-            rows, .init("ID") { $0[0] }, .init("SIZE", isRightAligned: true) { $0[1] }, .init("NAME") { $0[2] })
+            rows, [.init("ID") { $0[0] }, .init("SIZE", isRightAligned: true) { $0[1] }, .init("NAME") { $0[2] }])
         let whole = table.lines(on: plain, width: nil)
         #expect(whole[0] == "ID         SIZE  NAME")
         #expect(whole[1] == "job_1   1.0 MiB  a name that is longer than the rest")

@@ -1,4 +1,6 @@
 import CurlClient
+import Formats
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -66,8 +68,8 @@ import Testing
     }
 
     /// The address of a proxy is checked, because sockets are opened to it.
-    @Test(arguments: [TransferRequest.Proxy.Scheme.http, .socks5])
-    func checksTheAddressOfTheProxy(scheme: TransferRequest.Proxy.Scheme) async throws {
+    @Test(arguments: [Proxy.Scheme.http, .socks5])
+    func checksTheAddressOfTheProxy(scheme: Proxy.Scheme) async throws {
         var request = TransferRequest(url: "http://192.0.2.1/file")
         request.proxy = .init(scheme: scheme, host: "127.0.0.1", port: Int(origin.port))
         let (result, _) = try await client { $0 != IPAddress("127.0.0.1") }.run(request)

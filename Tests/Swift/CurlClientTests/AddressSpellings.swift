@@ -1,4 +1,5 @@
 import CurlClient
+import Formats
 
 /// The ways to write an address as the host of a URL.
 enum AddressSpellings {

@@ -1,4 +1,5 @@
 import CurlClient
+import Formats
 import Testing
 
 /// Special ranges: the first and the last address of each, and the addresses just outside.

@@ -1,4 +1,6 @@
 import CurlClient
+import Formats
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -115,17 +117,17 @@ import Testing
 
     // MARK: Proxies
 
-    private static let schemes: [TransferRequest.Proxy.Scheme] = [.http, .socks5]
+    private static let schemes: [Proxy.Scheme] = [.http, .socks5]
 
     @Test(arguments: schemes) func refusesAProxyAtAnInternalAddress(
-        scheme: TransferRequest.Proxy.Scheme
+        scheme: Proxy.Scheme
     ) async throws {
         let canary = try Canary()
         for address in InternalAddresses.all {
             let client = try client { _ in [address] }
             for host in [address, "proxy.test"] {
                 for url in ["http://files.example/", "https://files.example/"] {
-                    let proxy = TransferRequest.Proxy(scheme: scheme, host: host, port: Int(canary.port))
+                    let proxy = Proxy(scheme: scheme, host: host, port: Int(canary.port))
                     try await expectRefusal(client, TransferRequest(url: url, proxy: proxy))
                 }
             }
@@ -135,10 +137,10 @@ import Testing
 
     /// The proxy would connect to the address. It is not even asked.
     @Test(arguments: schemes) func refusesAnInternalAddressThroughAProxy(
-        scheme: TransferRequest.Proxy.Scheme
+        scheme: Proxy.Scheme
     ) async throws {
         let (canary, client) = (try Canary(), try client(admitting: [Self.admitted]))
-        let proxy = TransferRequest.Proxy(scheme: scheme, host: Self.admitted, port: Int(canary.port))
+        let proxy = Proxy(scheme: scheme, host: Self.admitted, port: Int(canary.port))
         let hosts =
             InternalAddresses.all.flatMap(AddressSpellings.all) + ["localhost", "files.LOCALHOST", "localhost."]
         for host in hosts {

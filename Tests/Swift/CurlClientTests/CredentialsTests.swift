@@ -1,4 +1,5 @@
 import CurlClient
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     }
 
     private func run(
-        _ path: String, _ credentials: TransferRequest.Credentials?, method: String = "GET", body: [UInt8]? = nil,
+        _ path: String, _ credentials: Credentials?, method: String = "GET", body: [UInt8]? = nil,
         headers: [(name: String, value: String)] = []
     ) async throws -> (TransferResult, Recorder) {
         try await client.run(
@@ -24,12 +25,11 @@ import Testing
     // MARK: At once
 
     @Test(arguments: [
-        (TransferRequest.Credentials.basic(username: "ada", password: "p:w ü"), "Basic YWRhOnA6dyDDvA=="),
+        (Credentials.basic(username: "ada", password: "p:w ü"), "Basic YWRhOnA6dyDDvA=="),
         (.basic(username: "", password: "p"), "Basic OnA="), (.basic(username: "ada", password: ""), "Basic YWRhOg=="),
         (.bearer(token: "abc.def-ghi_~+/=="), "Bearer abc.def-ghi_~+/=="),
     ])
-    func basicAndBearerAreSentWithTheFirstRequest(credentials: TransferRequest.Credentials, header: String) async throws
-    {
+    func basicAndBearerAreSentWithTheFirstRequest(credentials: Credentials, header: String) async throws {
         origin.serve("/file", .file([1, 2]))
         let (result, recorder) = try await run("/file", credentials)
         #expect(result.outcome == .completed)
@@ -38,10 +38,10 @@ import Testing
     }
 
     @Test(arguments: [
-        TransferRequest.Credentials.basic(username: "ada", password: "wrong"), .bearer(token: "wrong"),
+        Credentials.basic(username: "ada", password: "wrong"), .bearer(token: "wrong"),
         .digest(username: "ada", password: "wrong"),
     ])
-    func refusedCredentialsDeliverTheHeadOfThe401(credentials: TransferRequest.Credentials) async throws {
+    func refusedCredentialsDeliverTheHeadOfThe401(credentials: Credentials) async throws {
         origin.serve("/file", .file([1, 2]), .demandingBasic("ada", "right"))
         let (result, recorder) = try await run("/file", credentials)
         #expect(result.outcome == .completed)
@@ -53,10 +53,10 @@ import Testing
     }
 
     @Test(arguments: [
-        TransferRequest.Credentials.basic(username: "ada", password: "p"), .bearer(token: "t"),
+        Credentials.basic(username: "ada", password: "p"), .bearer(token: "t"),
         .digest(username: "ada", password: "p"),
     ])
-    func credentialsReplaceTheAuthorizationHeader(credentials: TransferRequest.Credentials) async throws {
+    func credentialsReplaceTheAuthorizationHeader(credentials: Credentials) async throws {
         origin.serve("/file", .file([1, 2]), .demandingDigest(OriginDigest("ada", "p")))
         _ = try await run("/file", credentials, headers: [("authorization", "Basic mine"), ("X-Other", "1")])
         #expect(!origin.requests.isEmpty)
@@ -74,10 +74,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (TransferRequest.Credentials.basic(username: "ada", password: "p"), "Basic YWRhOnA="),
+        (Credentials.basic(username: "ada", password: "p"), "Basic YWRhOnA="),
         (.bearer(token: "t"), "Bearer t"),
     ])
-    func credentialsReplaceThoseInTheURL(credentials: TransferRequest.Credentials, header: String) async throws {
+    func credentialsReplaceThoseInTheURL(credentials: Credentials, header: String) async throws {
         origin.serve("/file", .file([1]))
         let url = origin.url("/file").replacing("http://", with: "http://eve:secret@")
         _ = try await client.run(TransferRequest(url: url, credentials: credentials))
@@ -218,7 +218,7 @@ import Testing
     /// Neither the connection nor the reused easy handle may keep the credentials of another transfer.
     @Test func reusedConnectionSendsEachTransfersOwnCredentials() async throws {
         origin.serve("/file", .file([1]))
-        let all: [(TransferRequest.Credentials?, String?)] = [
+        let all: [(Credentials?, String?)] = [
             (.basic(username: "ada", password: "a"), "Basic YWRhOmE="), (nil, nil),
             (.basic(username: "bob", password: "b"), "Basic Ym9iOmI="), (.bearer(token: "t"), "Bearer t"), (nil, nil),
             (.digest(username: "eve", password: "e"), nil), (nil, nil),
@@ -243,9 +243,9 @@ import Testing
 
     @Test func descriptionsContainNoSecret() async throws {
         let secret = "s3cr3t"
-        let proxy = TransferRequest.Proxy(
+        let proxy = Proxy(
             scheme: .http, host: "127.0.0.1", port: Int(origin.port), username: secret, password: secret)
-        for credentials: TransferRequest.Credentials in [
+        for credentials: Credentials in [
             .basic(username: secret, password: secret), .digest(username: secret, password: secret),
             .bearer(token: secret),
         ] {
@@ -255,7 +255,7 @@ import Testing
             let texts = ["\(request)", String(reflecting: request), "\(credentials)", "\(proxy)", dumped]
             #expect(texts.allSatisfy { !$0.contains(secret) })
             for spoiled in [secret + "\n", secret + "ü ", secret + ":"] {
-                let faulty: [TransferRequest.Credentials] = [
+                let faulty: [Credentials] = [
                     .basic(username: spoiled, password: spoiled + "\n"), .bearer(token: spoiled + "\n"),
                     .digest(username: spoiled, password: spoiled + "\n"),
                 ]
@@ -273,11 +273,11 @@ import Testing
     }
 
     @Test(arguments: [
-        TransferRequest.Credentials.basic(username: "a:b", password: "c"), .basic(username: "a", password: "b\r\nX: 1"),
+        Credentials.basic(username: "a:b", password: "c"), .basic(username: "a", password: "b\r\nX: 1"),
         .digest(username: "a\r\nX: 1", password: "b"), .digest(username: "a", password: "b\0"), .bearer(token: ""),
         .bearer(token: "a b"), .bearer(token: "a\r\nX: 1"), .bearer(token: "ü"),
     ])
-    func refusesInvalidCredentialsBeforeSending(credentials: TransferRequest.Credentials) async throws {
+    func refusesInvalidCredentialsBeforeSending(credentials: Credentials) async throws {
         let (result, _) = try await run("/", credentials)
         guard case .protocolError = result.error else {
             Issue.record("\(result.outcome)")

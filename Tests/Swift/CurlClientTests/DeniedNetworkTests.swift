@@ -1,4 +1,5 @@
 import CurlClient
+import Formats
 import Testing
 
 /// Denied networks take precedence over everything else.

@@ -1,6 +1,9 @@
-import CurlClient
+import Formats
+import HTTPSemantics
 import TestKit
 import Testing
+
+@testable import CurlClient
 
 /// Rules for the hosts and ports of URLs.
 @Suite struct HostPolicyTests {
@@ -27,8 +30,8 @@ import Testing
     ])
     func patternMatchesHost(pattern: String, host: String, matches: Bool) throws {
         let patterns = try patterns([pattern])
-        #expect(HostPolicy(allowing: patterns).admits(host: host, port: 80) == matches)
-        #expect(HostPolicy(denying: patterns).admits(host: host, port: 80) != matches)
+        #expect(HostPolicy(allowing: patterns).admits(RequestedHost(host), port: 80) == matches)
+        #expect(HostPolicy(denying: patterns).admits(RequestedHost(host), port: 80) != matches)
     }
 
     @Test(arguments: [
@@ -45,17 +48,19 @@ import Testing
         let policy = HostPolicy(
             allowing: try patterns(["*.example.com", "10.0.0.1"]),
             denying: try patterns(["bad.example.com", "10.0.0.1"]))
-        #expect(policy.admits(host: "good.example.com", port: 80))
-        #expect(!policy.admits(host: "bad.example.com", port: 80))
-        #expect(!policy.admits(host: "10.0.0.1", port: 80))
-        #expect(!policy.admits(host: "other.example", port: 80))
+        #expect(policy.admits(RequestedHost("good.example.com"), port: 80))
+        #expect(!policy.admits(RequestedHost("bad.example.com"), port: 80))
+        #expect(!policy.admits(RequestedHost("10.0.0.1"), port: 80))
+        #expect(!policy.admits(RequestedHost("other.example"), port: 80))
     }
 
     @Test func onlyStatedPortsAreAdmitted() {
         let policy = HostPolicy(ports: [443...443, 8000...8002])
-        for port in [443, 8000, 8001, 8002] { #expect(policy.admits(host: "h", port: port), "\(port)") }
-        for port in [1, 80, 442, 444, 7999, 8003, 65535] { #expect(!policy.admits(host: "h", port: port), "\(port)") }
-        #expect(HostPolicy().admits(host: "h", port: 1))
+        for port in [443, 8000, 8001, 8002] { #expect(policy.admits(RequestedHost("h"), port: port), "\(port)") }
+        for port in [1, 80, 442, 444, 7999, 8003, 65535] {
+            #expect(!policy.admits(RequestedHost("h"), port: port), "\(port)")
+        }
+        #expect(HostPolicy().admits(RequestedHost("h"), port: 1))
     }
 
     // MARK: Requests
@@ -92,11 +97,11 @@ import Testing
     }
 
     /// The proxy resolves names, so it must not be asked for a refused one. The rules are not for the proxy itself.
-    @Test(arguments: [TransferRequest.Proxy.Scheme.http, .socks5])
-    func refusesHostBeforeTheProxyIsAsked(scheme: TransferRequest.Proxy.Scheme) async throws {
+    @Test(arguments: [Proxy.Scheme.http, .socks5])
+    func refusesHostBeforeTheProxyIsAsked(scheme: Proxy.Scheme) async throws {
         let canary = try Canary()
         let (client, lookups) = try client(HostPolicy(allowing: patterns(["good.test"]), ports: [80...80]))
-        let proxy = TransferRequest.Proxy(scheme: scheme, host: "proxy.test", port: Int(canary.port))
+        let proxy = Proxy(scheme: scheme, host: "proxy.test", port: Int(canary.port))
         let (refused, _) = try await client.run(TransferRequest(url: "http://bad.test/", proxy: proxy))
         #expect(refused.error == .hostRefused(host: "bad.test", port: 80))
         #expect(lookups.current.isEmpty)

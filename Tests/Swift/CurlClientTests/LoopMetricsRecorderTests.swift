@@ -49,8 +49,8 @@ import Testing
         }
         let report = recorder.snapshot(at: start)
         #expect(report.turns.counts == [2, 1, 0, 0, 0, 1, 0, 1])
-        #expect(report.turns.counts.count == DurationHistogram.bounds.count + 1)
-        #expect(report.turns.sum == .milliseconds(6_703))
+        #expect(report.turns.counts.count == report.turns.bounds.count + 1)
+        #expect(abs(report.turns.sum - 6.703) < 1e-6)
         #expect(report.lookupsRunning == 2)
         #expect(report.lookupsQueued == 1)
     }

@@ -1,4 +1,5 @@
 import CurlClient
+import Formats
 import TestKit
 import Testing
 

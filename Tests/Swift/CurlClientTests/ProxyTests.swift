@@ -1,5 +1,7 @@
 import CurlClient
+import Formats
 import Foundation
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -16,13 +18,13 @@ import Testing
     }
 
     private func proxy(
-        _ scheme: TransferRequest.Proxy.Scheme, _ port: UInt16, _ username: String? = nil, _ password: String? = nil
-    ) -> TransferRequest.Proxy {
-        TransferRequest.Proxy(
+        _ scheme: Proxy.Scheme, _ port: UInt16, _ username: String? = nil, _ password: String? = nil
+    ) -> Proxy {
+        Proxy(
             scheme: scheme, host: "127.0.0.1", port: Int(port), username: username, password: password)
     }
 
-    private func run(_ url: String, _ proxy: TransferRequest.Proxy) async throws -> (TransferResult, Recorder) {
+    private func run(_ url: String, _ proxy: Proxy) async throws -> (TransferResult, Recorder) {
         try await client.run(TransferRequest(url: url, proxy: proxy))
     }
 
@@ -216,16 +218,16 @@ import Testing
 
     // MARK: Failures
 
-    @Test(arguments: [TransferRequest.Proxy.Scheme.http, .socks5], ["http://host.invalid/", "https://host.invalid/"])
-    func unreachableProxyIsConnectFailed(scheme: TransferRequest.Proxy.Scheme, url: String) async throws {
+    @Test(arguments: [Proxy.Scheme.http, .socks5], ["http://host.invalid/", "https://host.invalid/"])
+    func unreachableProxyIsConnectFailed(scheme: Proxy.Scheme, url: String) async throws {
         let port = origin.port
         origin.stop()
         let (result, _) = try await run(url, proxy(scheme, port))
         expectProxyFailure(result, port: port)
     }
 
-    @Test(arguments: [("https://host.invalid/", TransferRequest.Proxy.Scheme.http), ("http://host.invalid/", .socks5)])
-    func proxyThatClosesTheConnectionIsConnectFailed(url: String, scheme: TransferRequest.Proxy.Scheme) async throws {
+    @Test(arguments: [("https://host.invalid/", Proxy.Scheme.http), ("http://host.invalid/", .socks5)])
+    func proxyThatClosesTheConnectionIsConnectFailed(url: String, scheme: Proxy.Scheme) async throws {
         let tunnels = try TunnelProxy(refusing: .hangingUp)
         let (result, _) = try await run(url, proxy(scheme, tunnels.port))
         expectProxyFailure(result, port: tunnels.port)
@@ -270,12 +272,12 @@ import Testing
         ("::1", "http://[::1]:3128"), ("[::1]", "http://[::1]:3128"),
     ])
     func descriptionOmitsCredentials(host: String, expected: String) {
-        let proxy = TransferRequest.Proxy(scheme: .http, host: host, port: 3128, username: "ada", password: "p")
+        let proxy = Proxy(scheme: .http, host: host, port: 3128, username: "ada", password: "p")
         #expect(proxy.description == expected)
     }
 
     @Test(arguments: [
-        TransferRequest.Proxy(scheme: .http, host: "", port: 1), .init(scheme: .http, host: "a b", port: 1),
+        Proxy(scheme: .http, host: "", port: 1), .init(scheme: .http, host: "a b", port: 1),
         .init(scheme: .http, host: "user:s3cr3t@host", port: 1), .init(scheme: .http, host: "host/s3cr3t", port: 1),
         .init(scheme: .http, host: "host", port: 0), .init(scheme: .http, host: "host", port: 65536),
         .init(scheme: .http, host: "host", port: 1, password: "s3cr3t"),
@@ -284,7 +286,7 @@ import Testing
         .init(scheme: .socks5, host: "host", port: 1, username: "s3cr3t", password: ""),
         .init(scheme: .socks5, host: "host", port: 1, username: "s3cr3t", password: String(repeating: "p", count: 256)),
     ])
-    func refusesInvalidProxiesBeforeSending(proxy: TransferRequest.Proxy) async throws {
+    func refusesInvalidProxiesBeforeSending(proxy: Proxy) async throws {
         let (result, _) = try await run(origin.url("/file"), proxy)
         guard case .protocolError(let why) = result.error else {
             Issue.record("\(result.outcome)")
@@ -316,7 +318,7 @@ import Testing
             setenv("no_proxy", "*", 1)
             let (origin, client) = (try Origin(), try CurlClient())
             origin.serve("/file", .file([1]))
-            let proxy = TransferRequest.Proxy(scheme: .http, host: "127.0.0.1", port: Int(origin.port))
+            let proxy = Proxy(scheme: .http, host: "127.0.0.1", port: Int(origin.port))
             let request = TransferRequest(url: "http://127.0.0.1:9/file", proxy: proxy)
             let response = try await client.exchange(request, bodyLimit: 9)
             exit(response.body == [1] ? EXIT_SUCCESS : EXIT_FAILURE)

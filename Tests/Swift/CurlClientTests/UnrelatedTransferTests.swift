@@ -1,4 +1,5 @@
 import CurlClient
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -79,7 +80,7 @@ import Testing
 
     private var good: [Good] {
         let (url, all) = (origin.url("/file"), bytes[...])
-        let basic = TransferRequest.Credentials.basic(username: "ada", password: "p")
+        let basic = Credentials.basic(username: "ada", password: "p")
         let own = ["Accept", "Accept-Encoding", "Host", "X-Number"]
         return [
             Good(request: TransferRequest(url: url), body: all, fields: own),

@@ -57,7 +57,7 @@ import Testing
     ]
 
     private static func document(of job: Job, _ live: LiveProgress?, _ url: (String) -> String) -> JSON {
-        let phase = live?.phase ?? (job.state.promotion == nil ? .connecting : .promoting)
+        let phase = live?.phase ?? (job.state.finalizePlan == nil ? .connecting : .promoting)
         let destination = job.spec.destination.document
         return [
             "id": .string(job.id.text), "session": .string(job.session.text), "batch": .count(job.batch),

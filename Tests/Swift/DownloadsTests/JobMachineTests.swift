@@ -6,7 +6,7 @@ import Testing
 @Suite struct JobMachineTests {
     @Test func announcesTerminalEventForEachEnding() {
         let endings: [(JobState, JobSignal, EventType)] = [
-            (.running(.promoting(Sample.promotion)), .promoted, .jobSucceeded),
+            (.running(.promoting(Sample.promotion)), .finalized, .jobSucceeded),
             (.running(.attempting), .attemptFailed(Sample.failure), .jobFailed),
             (.running(.attempting), .attemptStopped(.cancel(keepsPart: false)), .jobCancelled),
             (.queued, .cancelRequested(keepsPart: false), .jobCancelled),
@@ -95,9 +95,9 @@ import Testing
 
     @Test func withdrawsEndingFromBatchWhenJobRejoins() throws {
         let batch = Batch(session: .default, number: 1, counts: Batch.Counts(outstanding: 1, failed: 1))
-        let rejoined = try #require(batch.after(.jobRejoined(.failed)))
+        let rejoined = try #require(batch.transition(on: .jobRejoined(.failed)))
         #expect(rejoined.counts == Batch.Counts(outstanding: 2))
-        #expect(Batch(session: .default, number: 1).after(.jobRejoined(.failed)) == nil)
+        #expect(Batch(session: .default, number: 1).transition(on: .jobRejoined(.failed)) == nil)
     }
 
     @Test func derivesBatchOutcomeFromCounts() {

@@ -29,7 +29,8 @@ import Testing
             #expect(row.name == signal.name)
             for (cell, state) in zip(row.cells, Sample.batchStates) {
                 let batch = Batch(session: .default, number: 1, state: state, counts: signal.counts(state))
-                #expect(batch.after(signal.value)?.state.name.rawValue ?? "-" == cell, "\(state) on \(signal.name)")
+                let next = batch.transition(on: signal.value)?.state.name.rawValue ?? "-"
+                #expect(next == cell, "\(state) on \(signal.name)")
             }
         }
     }
@@ -40,7 +41,7 @@ import Testing
         #expect(table.columns == Sample.deliveryStates.map(\.name.rawValue))
         for (row, signal) in zip(table.rows, Sample.deliverySignals) {
             for (cell, state) in zip(row.cells, Sample.deliveryStates) {
-                #expect(state.after(signal.value)?.name.rawValue ?? "·" == cell, "\(state) on \(signal.name)")
+                #expect(state.transition(on: signal.value)?.name.rawValue ?? "·" == cell, "\(state) on \(signal.name)")
             }
         }
     }
@@ -51,7 +52,7 @@ import Testing
         #expect(table.columns == Sample.webhookStates.map(\.name))
         for (row, signal) in zip(table.rows, Sample.webhookSignals) {
             for (cell, state) in zip(row.cells, Sample.webhookStates) {
-                #expect(shown(state.value.after(signal.value)) == cell, "\(state.name) on \(signal.name)")
+                #expect(shown(state.value.transition(on: signal.value)) == cell, "\(state.name) on \(signal.name)")
             }
         }
     }

@@ -9,13 +9,13 @@ private let start = Date(milliseconds: 1_566_228_194_000)
 
 /// The longest delays of jobs, batches and deliveries.
 @Suite struct LongestDelayTests {
-    private static let waits: [(Wait.Name, TimeInterval, TimeInterval?)] = [
+    private static let waits: [(Wait.Kind, TimeInterval, TimeInterval?)] = [
         (.retry, 3600, 86_400), (.retry, 0, 86_400), (.retry, 604_800, 604_800), (.network, 604_800, 10),
         (.space, 604_800, 30), (.storage, 604_800, 30), (.credentials, 604_800, nil), (.url, 604_800, nil),
     ]
 
     @Test(arguments: waits) func boundsDelayOfWait(
-        _ reason: Wait.Name, _ maxSeconds: TimeInterval, _ delay: TimeInterval?
+        _ reason: Wait.Kind, _ maxSeconds: TimeInterval, _ delay: TimeInterval?
     ) {
         var policy = RetryPolicy()
         policy.maxSeconds = maxSeconds

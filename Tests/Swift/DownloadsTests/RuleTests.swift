@@ -51,7 +51,7 @@ import Testing
             resolved.headers == [HeaderField(name: "X-B", value: "session"), HeaderField(name: "x-a", value: "job")])
         #expect(resolved.requestSeconds == 5)
         #expect(resolved.connectSeconds == 30)
-        #expect(resolved.sessionPlace.conflict == .rename)
+        #expect(resolved.sessionDestination.conflict == .rename)
     }
 
     @Test func recognisesFinishedFileByItsMark() throws {
@@ -73,13 +73,13 @@ import Testing
         // The mark is internal: the document does not show it.
         var marked = Sample.file
         marked.mark = mark
-        let jobs = [Sample.file, marked].map { Sample.job(.succeeded(Finish(file: $0, receipt: Sample.receipt))) }
+        let jobs = [Sample.file, marked].map { Sample.job(.succeeded(JobResult(file: $0, receipt: Sample.receipt))) }
         #expect(jobs[0].document().written == jobs[1].document().written)
     }
 
     @Test func journalOmitsURLSignatures() {
         #expect(Sample.job(url: "https://user:secret@host/p").document().written.contains("secret") == false)
-        let finish = Finish(file: Sample.file, receipt: Sample.receipt)
+        let finish = JobResult(file: Sample.file, receipt: Sample.receipt)
         let job = Sample.job(.succeeded(finish))
         #expect(!job.document(for: .redacted).written.contains("signature"))
         #expect(job.document().written.contains("signature=s"))

@@ -13,13 +13,13 @@ enum Sample {
         finalURL: "https://host/b?signature=s", redirects: [], status: 200, etag: "\"1\"", lastModified: nil,
         remoteAddress: "192.0.2.1", networkProtocol: "HTTP/1.1", lengthVerified: true, attempts: 1,
         timings: Receipt.Timings(connect: 0, firstByte: 0, transfer: 0, total: 0))
-    static let promotion = Promotion(
+    static let promotion = FinalizePlan(
         part: PartID("part_1"), inode: 7, conflict: .rename, file: file, receipt: receipt)
 
     static let states: [(name: String, value: JobState)] = [
         ("queued", .queued), ("attempting", .running(.attempting)), ("promoting", .running(.promoting(promotion))),
         ("waiting", .waiting(wait)), ("helpless", .waiting(expired)), ("paused", .paused),
-        ("succeeded", .succeeded(Finish(file: file, receipt: receipt))), ("failed", .failed(failure)),
+        ("succeeded", .succeeded(JobResult(file: file, receipt: receipt))), ("failed", .failed(failure)),
         ("cancelled", .cancelled),
     ]
 
@@ -32,7 +32,7 @@ enum Sample {
         ("attemptInterrupted", .attemptInterrupted),
         ("attemptDeferred", .attemptDeferred(wait)), ("attemptDiverted", .attemptDiverted(wait)),
         ("attemptFailed", .attemptFailed(failure)),
-        ("promotionPlanned", .promotionPlanned(promotion)), ("promoted", .promoted),
+        ("finalizePlanned", .finalizePlanned(promotion)), ("finalized", .finalized),
     ]
 
     static let batchStates: [Batch.State] = [.open, .due(now), .finished(9), .acknowledged(9)]

@@ -1,45 +1,46 @@
-import Downloads
 import Foundation
 import TestKit
 import Testing
 
-/// Leases of segments to connections.
+@testable import Downloads
+
+/// Claims of segments to connections.
 @Suite struct SegmentsTests {
     private let start = Duration.zero
     private let smallest = Segments.smallestSegment
 
     private func whole(_ count: Int64) -> Segments { Segments(missing: [0..<count * smallest]) }
 
-    private func lease(_ segments: inout Segments) throws -> SegmentClaim {
-        let lease = segments.lease(at: start)
-        return try #require(lease)
+    private func claim(_ segments: inout Segments) throws -> SegmentClaim {
+        let claim = segments.claim(at: start)
+        return try #require(claim)
     }
 
     private func advance(
-        _ segments: inout Segments, _ lease: SegmentClaim, by count: Int
+        _ segments: inout Segments, _ claim: SegmentClaim, by count: Int
     ) throws -> Segments.Advance {
-        let advance = segments.advance(lease, by: count, at: start)
+        let advance = segments.advance(claim, by: count, at: start)
         return try #require(advance)
     }
 
-    /// The ranges of leases, in units of the smallest segment.
-    private func ranges(_ segments: Segments, _ leases: [SegmentClaim]) -> [Range<Int64>?] {
-        leases.map { segments.range(of: $0).map { $0.lowerBound / smallest..<$0.upperBound / smallest } }
+    /// The ranges of claims, in units of the smallest segment.
+    private func ranges(_ segments: Segments, _ claims: [SegmentClaim]) -> [Range<Int64>?] {
+        claims.map { segments.range(of: $0).map { $0.lowerBound / smallest..<$0.upperBound / smallest } }
     }
 
     @Test func leasesHalfOfLargestSegment() throws {
         var segments = whole(8)
-        var leases: [SegmentClaim] = []
-        while let lease = segments.lease(at: start) { leases.append(lease) }
-        #expect(ranges(segments, leases) == [0..<1, 4..<5, 2..<3, 6..<7, 1..<2, 5..<6, 3..<4, 7..<8])
-        #expect(!segments.isLeasable)
+        var claims: [SegmentClaim] = []
+        while let claim = segments.claim(at: start) { claims.append(claim) }
+        #expect(ranges(segments, claims) == [0..<1, 4..<5, 2..<3, 6..<7, 1..<2, 5..<6, 3..<4, 7..<8])
+        #expect(!segments.isClaimable)
     }
 
     @Test func dividesOnlyMissingBytes() throws {
         var segments = whole(8)
-        let first = try lease(&segments)
+        let first = try claim(&segments)
         _ = segments.advance(first, by: Int(4 * smallest), at: start)
-        let second = try lease(&segments)
+        let second = try claim(&segments)
         #expect(ranges(segments, [first, second]) == [4..<6, 6..<8])
     }
 
@@ -47,21 +48,21 @@ import Testing
         var segments = Segments(missing: [
             0..<4 * smallest, 6 * smallest..<7 * smallest, 9 * smallest..<9 * smallest + 1,
         ])
-        let leases = try (0..<3).map { _ in try lease(&segments) }
-        #expect(leases.map { segments.range(of: $0)?.lowerBound } == [0, 6 * smallest, 9 * smallest])
-        #expect(segments.range(of: leases[2])?.count == 1)
+        let claims = try (0..<3).map { _ in try claim(&segments) }
+        #expect(claims.map { segments.range(of: $0)?.lowerBound } == [0, 6 * smallest, 9 * smallest])
+        #expect(segments.range(of: claims[2])?.count == 1)
     }
 
     @Test func dividesNoSmallSegment() throws {
         var segments = Segments(missing: [0..<2 * smallest - 1])
-        _ = try lease(&segments)
-        #expect(!segments.isLeasable)
+        _ = try claim(&segments)
+        #expect(!segments.isClaimable)
     }
 
     @Test func dividesNoFileOfUnknownSizeAndCompletesWithItsBody() throws {
         var segments = Segments(missing: [5..<Int64.max])
-        let first = try lease(&segments)
-        #expect(!segments.isLeasable)
+        let first = try claim(&segments)
+        #expect(!segments.isClaimable)
         #expect(try advance(&segments, first, by: 1000).offset == 5)
         #expect(!segments.isComplete)
         segments.close(first)
@@ -70,18 +71,18 @@ import Testing
 
     @Test func leasesRestOfBodyThatEndedEarly() throws {
         var segments = whole(2)
-        let first = try lease(&segments)
+        let first = try claim(&segments)
         _ = segments.advance(first, by: 10, at: start)
         segments.close(first)
         #expect(!segments.isComplete)
-        let next = try lease(&segments)
+        let next = try claim(&segments)
         #expect(segments.range(of: next) == 10..<2 * smallest)
     }
 
     @Test func cutsDividedSegmentAtItsEnd() throws {
         var segments = whole(4)
-        let first = try lease(&segments)
-        let second = try lease(&segments)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
         let skipped = segments.answer(second, from: 2 * smallest, reach: nil, isMeasured: true)
         #expect(skipped == 0)
         let advance = try self.advance(&segments, first, by: Int(3 * smallest))
@@ -91,8 +92,8 @@ import Testing
 
     @Test func growsSegmentBackWhenOtherHalfIsReleased() throws {
         var segments = whole(4)
-        let first = try lease(&segments)
-        let second = try lease(&segments)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
         segments.release(second)
         let advance = try self.advance(&segments, first, by: Int(4 * smallest))
         #expect(advance == .init(offset: 0, count: Int(4 * smallest), isCut: false, isExcess: false))
@@ -102,22 +103,22 @@ import Testing
 
     @Test func growsSegmentBackOnlyOverMissingBytes() throws {
         var segments = whole(4)
-        let first = try lease(&segments)
-        let second = try lease(&segments)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
         _ = segments.advance(second, by: 7, at: start)
         segments.release(second)
         let advance = try self.advance(&segments, first, by: Int(4 * smallest))
         #expect(advance.count == Int(2 * smallest))
         segments.release(first)
-        let rest = try lease(&segments)
+        let rest = try claim(&segments)
         #expect(segments.range(of: rest) == 2 * smallest + 7..<4 * smallest)
     }
 
     /// The connection for the other half may be refused, or get another file.
     @Test func continuesBeyondCutUntilOtherConnectionAnswers() throws {
         var segments = whole(4)
-        let first = try lease(&segments)
-        let second = try lease(&segments)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
         let advance = try self.advance(&segments, first, by: Int(3 * smallest))
         #expect(advance == .init(offset: 0, count: Int(3 * smallest), isCut: false, isExcess: false))
         // Bytes received meanwhile are skipped, and one byte in transit.
@@ -131,8 +132,8 @@ import Testing
 
     @Test func rejectsConnectionThatAnswersTooLate() throws {
         var segments = whole(4)
-        let first = try lease(&segments)
-        let second = try lease(&segments)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
         #expect(try advance(&segments, first, by: Int(4 * smallest)).isCut == false)
         let skipped = segments.answer(second, from: 2 * smallest, reach: nil, isMeasured: true)
         #expect(skipped == nil)
@@ -143,7 +144,7 @@ import Testing
 
     @Test func growsSegmentBackOnlyToEndOfItsResponse() throws {
         var segments = Segments(missing: [0..<2 * smallest, 3 * smallest..<4 * smallest])
-        let first = try lease(&segments)
+        let first = try claim(&segments)
         // The next bytes are not missing: the response for the first gap ends before them.
         let advance = try self.advance(&segments, first, by: Int(2 * smallest) + 1)
         #expect(advance == .init(offset: 0, count: 0, isCut: false, isExcess: true))
@@ -152,7 +153,7 @@ import Testing
 
     @Test func cutsResponseBeyondRequestedRange() throws {
         var segments = Segments(missing: [0..<2 * smallest, 3 * smallest..<4 * smallest])
-        let first = try lease(&segments)
+        let first = try claim(&segments)
         let skipped = segments.answer(first, from: 0, reach: 4 * smallest, isMeasured: true)
         #expect(skipped == 0)
         let advance = try self.advance(&segments, first, by: Int(3 * smallest))
@@ -162,29 +163,29 @@ import Testing
     /// A body without a length can be the whole file instead of the range. Only its end shows that.
     @Test func dividesNoSegmentWhoseResponseHasNoLength() throws {
         var segments = whole(4)
-        let first = try lease(&segments)
-        let second = try lease(&segments)
+        let first = try claim(&segments)
+        let second = try claim(&segments)
         #expect(segments.answer(second, from: 2 * smallest, reach: 4 * smallest, isMeasured: false) == 0)
-        let third = try lease(&segments)
+        let third = try claim(&segments)
         #expect(segments.range(of: third) == smallest..<2 * smallest)
         #expect(segments.range(of: second) == 2 * smallest..<4 * smallest)
         #expect(segments.range(of: first) == 0..<smallest)
-        #expect(!segments.isLeasable)
+        #expect(!segments.isClaimable)
         let advance = try self.advance(&segments, second, by: Int(2 * smallest) + 1)
         #expect(advance == .init(offset: 2 * smallest, count: 0, isCut: false, isExcess: true))
     }
 
     @Test func rejectsResponseWithoutLengthForADividedSegment() throws {
         var segments = whole(8)
-        _ = try lease(&segments)
-        let second = try lease(&segments)
-        _ = try lease(&segments)
-        let fourth = try lease(&segments)
+        _ = try claim(&segments)
+        let second = try claim(&segments)
+        _ = try claim(&segments)
+        let fourth = try claim(&segments)
         #expect(segments.range(of: second) == 4 * smallest..<6 * smallest)
         #expect(segments.range(of: fourth) == 6 * smallest..<8 * smallest)
         #expect(segments.answer(second, from: 4 * smallest, reach: 8 * smallest, isMeasured: false) == nil)
         segments.release(second)
-        let again = try lease(&segments)
+        let again = try claim(&segments)
         #expect(segments.range(of: again) == 4 * smallest..<6 * smallest)
         #expect(segments.answer(again, from: 4 * smallest, reach: 6 * smallest, isMeasured: false) == 0)
     }
@@ -192,31 +193,31 @@ import Testing
     /// The whole file and a range from its beginning have the same first bytes.
     @Test func dividesResponseWithoutLengthFromTheBeginning() throws {
         var segments = whole(4)
-        let first = try lease(&segments)
+        let first = try claim(&segments)
         #expect(segments.answer(first, from: 0, reach: 4 * smallest, isMeasured: false) == 0)
-        let second = try lease(&segments)
+        let second = try claim(&segments)
         #expect(segments.range(of: first) == 0..<2 * smallest)
         #expect(segments.range(of: second) == 2 * smallest..<4 * smallest)
     }
 
     @Test func reassignsSegmentOfStalledConnection() throws {
         var segments = whole(1)
-        let silent = try lease(&segments)
+        let silent = try claim(&segments)
         _ = segments.advance(silent, by: 100, at: start + .seconds(10))
         #expect(!segments.isAnyStalled(since: start + .seconds(9)))
         let takenOver = segments.takeOver(stalledSince: start + .seconds(10), at: start)
         let taken = try #require(takenOver)
         #expect(taken.from == silent)
-        #expect(segments.range(of: taken.lease) == 100..<smallest)
+        #expect(segments.range(of: taken.claim) == 100..<smallest)
         let late = segments.advance(silent, by: 100, at: start)
         #expect(late == nil)
     }
 
     @Test func completesEmptyFile() {
         var segments = Segments(missing: [])
-        let lease = segments.firstLease(at: start)
-        #expect(segments.range(of: lease)?.isEmpty == true)
-        segments.close(lease)
+        let claim = segments.firstClaim(at: start)
+        #expect(segments.range(of: claim)?.isEmpty == true)
+        segments.close(claim)
         #expect(segments.isComplete)
     }
 
@@ -227,26 +228,26 @@ import Testing
         let size = Int64.random(in: 1...(20 * smallest), using: &random)
         var segments = Segments(missing: [0..<size])
         var brought = ByteRanges()
-        // Each lease with the end of its response, which never sends more.
-        var open: [(lease: SegmentClaim, reach: Int64)] = []
-        func ask(_ lease: SegmentClaim) { open.append((lease, segments.range(of: lease)?.upperBound ?? 0)) }
+        // Each claim with the end of its response, which never sends more.
+        var open: [(claim: SegmentClaim, reach: Int64)] = []
+        func ask(_ claim: SegmentClaim) { open.append((claim, segments.range(of: claim)?.upperBound ?? 0)) }
         var now = start
         while !segments.isComplete {
             now += .seconds(Double.random(in: 0...1, using: &random))
-            if open.count < 8, Bool.random(using: &random), let lease = segments.lease(at: now) { ask(lease) }
+            if open.count < 8, Bool.random(using: &random), let claim = segments.claim(at: now) { ask(claim) }
             guard let index = open.indices.randomElement(using: &random) else { continue }
-            let (lease, reach) = open[index]
+            let (claim, reach) = open[index]
             switch Int.random(in: 0..<12, using: &random) {
             case 0:
-                segments.release(lease)
+                segments.release(claim)
                 open.remove(at: index)
             case 1:
-                if let taken = segments.takeOver(stalledSince: now - .seconds(3), at: now) { ask(taken.lease) }
+                if let taken = segments.takeOver(stalledSince: now - .seconds(3), at: now) { ask(taken.claim) }
             default:
-                let left = reach - (segments.range(of: lease)?.lowerBound ?? 0)
+                let left = reach - (segments.range(of: claim)?.lowerBound ?? 0)
                 let count = min(Int(left), Int.random(in: 1...Int(3 * smallest / 2), using: &random))
-                guard let advance = segments.advance(lease, by: count, at: now), advance.count > 0 else {
-                    segments.release(lease)
+                guard let advance = segments.advance(claim, by: count, at: now), advance.count > 0 else {
+                    segments.release(claim)
                     open.remove(at: index)
                     continue
                 }

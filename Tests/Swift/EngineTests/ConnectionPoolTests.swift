@@ -50,10 +50,10 @@ import Testing
 
     /// Each connection waits for `mayEnd`, and fills its segment.
     private func filling(_ attempt: Attempt, _ file: SegmentedFile) async -> ConnectionLoss? {
-        await attempt.openFurtherConnections(to: file) { [calls, mayEnd, time] source, lease, _ in
+        await attempt.openFurtherConnections(to: file) { [calls, mayEnd, time] source, claim, _ in
             calls.withLock { $0.append(Call(url: source.url, openedAt: time.uptime)) }
             await mayEnd.wait()
-            file.fill(lease)
+            file.fill(claim)
             return nil
         }
     }
@@ -62,9 +62,9 @@ import Testing
     private func losing(
         _ loss: ConnectionLoss, _ attempt: Attempt, _ file: SegmentedFile
     ) async -> ConnectionLoss? {
-        await attempt.openFurtherConnections(to: file) { [calls, time] source, lease, _ in
+        await attempt.openFurtherConnections(to: file) { [calls, time] source, claim, _ in
             calls.withLock { $0.append(Call(url: source.url, openedAt: time.uptime)) }
-            file.release(lease, isBodyWhole: false)
+            file.release(claim, isBodyWhole: false)
             return loss
         }
     }
@@ -75,7 +75,7 @@ import Testing
         async let loss = filling(attempt, file)
         #expect(await calls.wait { $0.count == 3 })
         #expect(calls.current.map(\.url).sorted() == ["http://a/file", "http://b/file", "http://b/file"])
-        file.fill(file.firstLease)
+        file.fill(file.firstClaim)
         mayEnd.open()
         attempt.primaryConnectionEnded(to: file, nil)
         #expect(await loss == nil)
@@ -142,7 +142,7 @@ import Testing
         spec.connections = 3
         attempt.control.apply(spec)
         #expect(await calls.wait { $0.count == 2 })
-        file.fill(file.firstLease)
+        file.fill(file.firstClaim)
         mayEnd.open()
         attempt.primaryConnectionEnded(to: file, nil)
         #expect(await loss == nil)
@@ -151,8 +151,8 @@ import Testing
 
 extension SegmentedFile {
     /// What a connection does that brings all bytes of its segment.
-    fileprivate func fill(_ lease: SegmentClaim) {
-        if let range = range(of: lease) { _ = advance(lease, by: range.count) }
-        release(lease, isBodyWhole: true)
+    fileprivate func fill(_ claim: SegmentClaim) {
+        if let range = range(of: claim) { _ = advance(claim, by: range.count) }
+        release(claim, isBodyWhole: true)
     }
 }

@@ -9,15 +9,15 @@ import Testing
 @Suite struct DiskBudgetTests {
     private let gigabyte: Int64 = 1 << 30
 
-    @Test func theStandardFloorIsOnePercentAndAtMostOneGibibyte() {
-        let floor = DiskBudget.Floor.standard
-        #expect(floor.bytes(of: DiskSpace(free: 0, total: 10_000)) == 100)
-        #expect(floor.bytes(of: DiskSpace(free: 0, total: 1000 * gigabyte)) == gigabyte)
-        #expect(DiskBudget.Floor.bytes(7).bytes(of: DiskSpace(free: 0, total: 10_000)) == 7)
+    @Test func onePercentAndAtMostOneGibibyteStaysFreeWithoutASetting() {
+        let standard = DiskBudget(minimumFreeBytes: nil)
+        #expect(standard.room(of: DiskSpace(free: 0, total: 10_000)) == -100)
+        #expect(standard.room(of: DiskSpace(free: 0, total: 1000 * gigabyte)) == -gigabyte)
+        #expect(DiskBudget(minimumFreeBytes: 7).room(of: DiskSpace(free: 0, total: 10_000)) == -7)
     }
 
     @Test func aClaimLeavesTheFloorAndWhatOthersNeed() throws {
-        let budget = DiskBudget(floor: .bytes(100))
+        let budget = DiskBudget(minimumFreeBytes: 100)
         let space = DiskSpace(free: 1000, total: 10_000)
         try budget.claim(600, for: PartID("a"), of: space)
         #expect(throws: DiskError("reserve 301 bytes", code: ENOSPC)) {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aClaimThatIsReplacedCountsOnce() throws {
-        let budget = DiskBudget(floor: .bytes(0))
+        let budget = DiskBudget(minimumFreeBytes: 0)
         let space = DiskSpace(free: 1000, total: 10_000)
         try budget.claim(900, for: PartID("a"), of: space)
         try budget.claim(1000, for: PartID("a"), of: space)

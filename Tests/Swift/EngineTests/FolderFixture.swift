@@ -31,8 +31,8 @@ struct FolderFixture {
 
     func promotion(
         of part: PartFile, to path: String, size: Int64, _ conflict: Destination.Conflict = .rename
-    ) throws -> Promotion {
-        Promotion(
+    ) throws -> FinalizePlan {
+        FinalizePlan(
             part: part.id, inode: try part.mark().inode, conflict: conflict,
             file: FinishedFile(path: path, size: size, sha256: nil, contentType: nil, mark: try part.mark()),
             receipt: Receipt(

@@ -72,7 +72,7 @@ import Testing
             let found = fixture.folder.partFiles()
             _ = try fixture.part(new, "abcdef")
             let offsets = [PartID(Self.own): Int64(6), PartID(promised): Int64(2)]
-            let counts = fixture.folder.sweepParts(found, needed: offsets, nodes: [1, 4])
+            let counts = fixture.folder.sweepParts(found, needed: offsets, owners: [1, 4])
             #expect(counts.removed == swept.count && counts.truncated == 0)
             let left = Set(all + [new]).subtracting(swept).map { ".incomplete/\($0).part" }.sorted()
             #expect(fixture.temporary.files == left)

@@ -72,7 +72,7 @@ import Testing
             try Self.prepare(path, abroad)
             let part = try fixture.part("part", "abc")
             let promotion = try fixture.promotion(of: part, to: "a/b/f", size: 3, conflict)
-            var fault: DownloadsFolder.PromotionFault?
+            var fault: FinalizeFault?
             await whileSwapping({ Self.swap(kind, path, outside: outside, abroad: abroad) }) {
                 fault = fixture.folder.place([promotion])[0]
             }

@@ -1,5 +1,6 @@
-import Formats
 import Testing
+
+@testable import Formats
 
 /// The parser, with the examples of WHATWG HTML, section 9.2.6, and with the service's own events.
 @Suite struct ServerSentEventTests {

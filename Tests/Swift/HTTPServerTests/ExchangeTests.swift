@@ -1,8 +1,9 @@
 // Methods, bodies and reused connections.
 
-import HTTPServer
 import HTTPTypes
 import Testing
+
+@testable import HTTPServer
 
 @Suite struct ExchangeTests {
     @Test func respondsToGet() async throws {

@@ -1,6 +1,7 @@
-import HTTPServer
 import HTTPTypes
 import Testing
+
+@testable import HTTPServer
 
 /// The ranges of a `Range` field for a file with 1000 bytes.
 @Suite struct RequestedRangesTests {

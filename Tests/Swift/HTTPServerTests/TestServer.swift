@@ -26,7 +26,7 @@ struct TestHandler: RequestHandler {
         }
     }
 
-    func admit(_ head: RequestHead) -> Admission {
+    func admit(_ head: RequestHead) -> RouteDecision {
         switch admitting(head) {
         case .accept(let limit): .accept(maxBodyBytes: limit, respond: responding)
         case .refuse(let response): .refuse(response)

@@ -6,17 +6,14 @@ import Testing
     @Test func ownerClosesItsSocket() async throws {
         let isClosed = Shared(false)
         let handler = TestHandler { request in
-            guard let handshake = WebSocketHandshake(request.head) else {
-                return .now(Response(.badRequest, text: "no handshake"))
+            let upgrade = WebSocketUpgrade(request.head) { socket in
+                WebSocketReceiver(
+                    receive: { _ in
+                        socket.close()
+                        return nil
+                    }, closed: { isClosed.change { $0 = true } })
             }
-            return .webSocket(
-                WebSocketUpgrade(handshake) { socket in
-                    WebSocketReceiver(
-                        receive: { _ in
-                            socket.close()
-                            return nil
-                        }, closed: { isClosed.change { $0 = true } })
-                })
+            return upgrade.map(Answer.webSocket) ?? .now(Response(.badRequest, text: "no handshake"))
         }
         let frame = try await withServer(handler) { port -> [UInt8] in
             let client = try RawClient(port)
@@ -41,26 +38,23 @@ import Testing
         let count = 15 << 20
         let messages = Shared(0)
         let handler = TestHandler { request in
-            guard let handshake = WebSocketHandshake(request.head) else {
-                return .now(Response(.badRequest, text: "no handshake"))
+            let upgrade = WebSocketUpgrade(request.head) { socket in
+                WebSocketReceiver(
+                    receive: { _ in
+                        let number = messages.change { messages in
+                            messages += 1
+                            return messages
+                        }
+                        guard number == 1 else {
+                            socket.close()
+                            return nil
+                        }
+                        let memory = budget.share(of: "peer")
+                        _ = memory.resize(to: count)
+                        return WebSocketReply([UInt8](repeating: 0x61, count: count), memory: memory)
+                    }, closed: {})
             }
-            return .webSocket(
-                WebSocketUpgrade(handshake) { socket in
-                    WebSocketReceiver(
-                        receive: { _ in
-                            let number = messages.change { messages in
-                                messages += 1
-                                return messages
-                            }
-                            guard number == 1 else {
-                                socket.close()
-                                return nil
-                            }
-                            let memory = budget.share(of: "peer")
-                            _ = memory.resize(to: count)
-                            return WebSocketReply([UInt8](repeating: 0x61, count: count), memory: memory)
-                        }, closed: {})
-                })
+            return upgrade.map(Answer.webSocket) ?? .now(Response(.badRequest, text: "no handshake"))
         }
         let received = try await withServer(handler) { port -> [UInt8] in
             let client = try RawClient(port)

@@ -21,23 +21,6 @@ struct InterruptTests {
         // The server ends the statement of a client that is gone.
         _ = try await eventually("the end of the statement") { try observer.sees("pg_sleep(601)") ? nil : true }
     }
-
-    @Test func cancelledStatementLeavesTheConnectionUsable() async throws {
-        let server = try PostgresServer.shared
-        let canceller = Monitor<PostgresCanceller?>(nil)
-        async let cancelled = OwnThread.run {
-            let connection = try server.connect()
-            canceller.withLock { $0 = connection.canceller() }
-            let error = failure(of: { try connection.execute([.init("SELECT 1"), .init("SELECT pg_sleep(602)")]) })
-            return (error, try connection.value("SELECT 1") as Int)
-        }
-        let observer = try server.connect()
-        _ = try await eventually("the statement") { try observer.sees("pg_sleep(602)") ? true : nil }
-        #expect(canceller.current?.cancel() == true)
-        let (error, next) = try await cancelled
-        #expect(error?.failedStatement == 1 && error?.report?.condition == .cancelled)
-        #expect(next == 1)
-    }
 }
 
 extension PostgresConnection {

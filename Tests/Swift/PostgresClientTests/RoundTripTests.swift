@@ -48,7 +48,7 @@ struct RoundTripTests {
         let statement = PostgresStatement("SELECT $1 + 1", [.int8(1)])
         try connection.execute([statement, statement])
         try connection.execute(statement)
-        try connection.execute(.init("SELECT $1 + 1", [.float8(1)]))
+        try connection.execute(.init("SELECT $1 + 1", [.inferred("1")]))
         #expect(try connection.value("SELECT count(*) FROM pg_prepared_statements") == 2)
     }
 

@@ -37,16 +37,16 @@ struct TargetTests {
 
     /// Of libpq 15.
     @Test(arguments: [
-        ("server certificate for \"a\" does not match host name \"b\"", PostgresCondition.encryptionRefused),
-        ("SSL error: certificate verify failed", .encryptionRefused),
-        ("server does not support SSL, but SSL was required", .encryptionRefused),
-        ("host name must be specified for a verified SSL connection", .encryptionRefused),
-        ("root certificate file \"/ca.pem\" does not exist", .encryptionRefused),
-        ("SSL error: tlsv1 alert unknown ca", .encryptionRefused),
-        ("Connection refused", .unreachable),
-        ("connection to server on socket \"/certificates/.s.PGSQL.5432\" failed: Connection refused", .unreachable),
-        ("SSL SYSCALL error: EOF detected", .unreachable),
-        ("could not translate host name \"db\" to address: Name or service not known", .unreachable),
+        ("server certificate for \"a\" does not match host name \"b\"", PostgresCondition.accessRefused),
+        ("SSL error: certificate verify failed", .accessRefused),
+        ("server does not support SSL, but SSL was required", .accessRefused),
+        ("host name must be specified for a verified SSL connection", .accessRefused),
+        ("root certificate file \"/ca.pem\" does not exist", .accessRefused),
+        ("SSL error: tlsv1 alert unknown ca", .accessRefused),
+        ("Connection refused", .unavailable),
+        ("connection to server on socket \"/certificates/.s.PGSQL.5432\" failed: Connection refused", .unavailable),
+        ("SSL SYSCALL error: EOF detected", .unavailable),
+        ("could not translate host name \"db\" to address: Name or service not known", .unavailable),
     ]) func refusalOfLibpqHasACondition(_ message: String, _ condition: PostgresCondition) {
         #expect(PostgresCondition(refusal: message) == condition)
     }
@@ -58,7 +58,7 @@ struct TargetTests {
             Issue.record("connected: \(String(describing: error))")
             return
         }
-        #expect(report.condition == .unreachable)
+        #expect(report.condition == .unavailable)
         #expect(report.message.contains("127.0.0.1") && !report.message.contains("secret"))
     }
 

@@ -13,53 +13,27 @@ struct ValueTests {
     @Test(arguments: ["", "a", "ä \u{1F600} e\u{301}", "' \" \\ \n \t $1", String(repeating: "x", count: 100_000)])
     func textsReturnAsTheyWere(_ text: String) async throws {
         let connection = try PostgresServer.shared.connect()
-        let row = try connection.execute(.init("SELECT $1, $2", [.text(text), .textArray([text, text])]))[0]
+        let row = try connection.execute(.init("SELECT $1, $2[2]", [.text(text), .textArray(["", text])]))[0]
         #expect(try row.value(0) == text)
-        #expect(try row.value(1) == [text, text])
+        #expect(try row.value(1) == text)
     }
 
-    @Test func otherValuesReturnAsTheyWere() async throws {
+    @Test func arraysBecomeRows() async throws {
         let connection = try PostgresServer.shared.connect()
         let bytes = (0...255).map { UInt8($0) }
-        let row = try connection.execute(
-            .init("SELECT $1, $2, $3, $4", [.bytea(bytes), .bytea([]), .bool(true), .float8(-0.1)]))[0]
-        #expect(try row.value(0) == bytes)
-        #expect(try row.value(1) == [UInt8]())
-        #expect(try row.value(2) == true)
-        #expect(try row.value(3) == -0.1)
-    }
-
-    @Test func arraysReturnAsTheyWere() async throws {
-        let connection = try PostgresServer.shared.connect()
-        let row = try connection.execute(
-            .init(
-                "SELECT $1, $2, $3, $4, $5, $6",
-                [
-                    .int8Array([1, -2, .max]), .float8Array([0.5, .infinity]), .boolArray([true, false]),
-                    .byteaArray([[0, 255], []]), .textArray([]), .textArray(["", "NULL", "{a,b}"]),
-                ]))[0]
-        #expect(try row.value(0) == [1, -2, Int64.max])
-        #expect(try row.value(1) == [0.5, Double.infinity])
-        #expect(try row.value(2) == [true, false])
-        #expect(try row.value(3) == [[0, 255], []] as [[UInt8]])
-        #expect(try row.value(4) == [String]())
-        #expect(try row.value(5) == ["", "NULL", "{a,b}"])
-    }
-
-    @Test func nullsInArraysBecomeRows() async throws {
-        let connection = try PostgresServer.shared.connect()
         let rows = try connection.execute(
             .init(
-                "SELECT * FROM unnest($1, $2, $3, $4, $5)",
+                "SELECT * FROM unnest($1, $2, $3, $4)",
                 [
-                    .int8Array([1, nil]), .textArray([nil, "b"]), .boolArray([nil, true]), .byteaArray([[1], nil]),
-                    .float8Array([nil, nil]),
+                    .int8Array([1, nil, .max]), .textArray([nil, "{a,b}", "NULL"]), .byteaArray([bytes, nil, []]),
+                    .float8Array([-0.1, nil, .infinity]),
                 ]))
-        #expect(try rows.map { try $0.optional(0, as: Int.self) } == [1, nil])
-        #expect(try rows.map { try $0.optional(1, as: String.self) } == [nil, "b"])
-        #expect(try rows.map { try $0.optional(2, as: Bool.self) } == [nil, true])
-        #expect(try rows.map { try $0.optional(3, as: [UInt8].self) } == [[1], nil])
-        #expect(try rows.map { try $0.optional(4, as: Double.self) } == [nil, nil])
+        #expect(try rows.map { try $0.optional(0, as: Int.self) } == [1, nil, .max])
+        #expect(try rows.map { try $0.optional(1, as: String.self) } == [nil, "{a,b}", "NULL"])
+        #expect(try rows.map { try $0.optional(2, as: [UInt8].self) } == [bytes, nil, []])
+        #expect(try rows.map { try $0.optional(3, as: Double.self) } == [-0.1, nil, .infinity])
+        let none = PostgresStatement("SELECT * FROM unnest($1, $2)", [.int8Array([]), .textArray([])])
+        #expect(try connection.execute(none).isEmpty)
     }
 
     @Test func smallTypesAreWidened() async throws {

@@ -237,7 +237,7 @@ private struct SingleFile: RequestHandler {
     let query: String
     let bodies: Monitor<[Task<Void, Never>]>
 
-    func admit(_ head: RequestHead) -> Admission { .accept(respond: respond) }
+    func admit(_ head: RequestHead) -> RouteDecision { .accept(respond: respond) }
     func malformed(_ fault: RequestFault, _ head: RequestHead?) -> Response { Response(status: fault.status) }
     private func respond(to request: Request) -> Answer {
         guard let rehearsal = try? Rehearsal(parsing: "rehearse:f?\(query)") else {

@@ -1,10 +1,10 @@
 import Downloads
 import Formats
 import Foundation
-import HTTPSemantics
 import TestKit
 import Testing
 
+@testable import HTTPSemantics
 @testable import Storage
 
 /// Tests that `session.waiting` is appended once when a session blocks, and never while a job can run.

@@ -47,8 +47,8 @@ import Testing
     }
 
     /// - Parameter seconds: the deadline that a client sets meanwhile, after the creation of the job; nil: none.
-    @Test(arguments: [(nil, .queued), (20, .queued), (10, .failed), (5, .failed)] as [(Double?, JobState.Name)])
-    func obeysTheDeadlineThatIsSetDuringTheStop(_ seconds: Double?, _ state: JobState.Name) async throws {
+    @Test(arguments: [(nil, .queued), (20, .queued), (10, .failed), (5, .failed)] as [(Double?, JobState.Kind)])
+    func obeysTheDeadlineThatIsSetDuringTheStop(_ seconds: Double?, _ state: JobState.Kind) async throws {
         let fixture = try StoreFixture()
         let begin = fixture.time.now
         let id = try await create(fixture) { $0.deadline = begin.addingTimeInterval(10) }

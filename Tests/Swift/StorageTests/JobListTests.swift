@@ -87,7 +87,7 @@ import Testing
                     }
                 }
             }
-            for state in [JobState.Name.queued, .paused] {
+            for state in [JobState.Kind.queued, .paused] {
                 group.addTask {
                     for _ in 0..<200 {
                         let page = try await store.jobs(JobQuery(state: state)).jobs

@@ -20,7 +20,7 @@ import Testing
         #expect(first.attempts == 1 && second.attempts == 1 && second.admissions == first.admissions + 1)
         let outcome = try await fixture.store.apply(.attemptFailed(StoreFixture.failure), to: job.id, end)
         #expect(outcome == .superseded(second))
-        let promotion = JobSignal.promotionPlanned(StoreFixture.promotion(of: job.id))
+        let promotion = JobSignal.finalizePlanned(StoreFixture.promotion(of: job.id))
         #expect(try await fixture.store.apply([(job.id, promotion, end)])[job.id] == .superseded(second))
         let late = StoreFixture.part("part_late")
         try await fixture.store.checkpoint([(job.id, first.admissions, late)])
@@ -60,10 +60,10 @@ import Testing
         fixture.time.advance(by: 10)
         _ = try await fixture.admit()
         let promotion = StoreFixture.promotion(of: created.id)
-        let promoting = try await store.apply(.promotionPlanned(promotion), to: created.id).job
+        let promoting = try await store.apply(.finalizePlanned(promotion), to: created.id).job
         #expect(try await store.job(created.id) == promoting)
         #expect(try await store.neededParts()[promotion.part] == 3)
-        let succeeded = try await store.apply(.promoted, to: created.id).job
+        let succeeded = try await store.apply(.finalized, to: created.id).job
         #expect(try await store.job(created.id) == succeeded)
         #expect(succeeded.part == nil)
         #expect(succeeded.bytesDurable == 3)
@@ -73,7 +73,7 @@ import Testing
     @Test func writesNothingForARefusedSignal() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        let outcome = try await fixture.store.apply(.promoted, to: job.id)
+        let outcome = try await fixture.store.apply(.finalized, to: job.id)
         #expect(outcome == .refused(job, allowed: [.running]))
         #expect(try await fixture.store.job(job.id) == job)
         #expect(try await fixture.eventTypes() == ["job.created"])
@@ -83,7 +83,7 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        _ = try await fixture.store.apply(.finalizePlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         let wait = Wait(.space(until: fixture.time.now.addingTimeInterval(30)), cause: StoreFixture.failure)
         let part = StoreFixture.part(durable: 10)
         let waiting = try await fixture.store.apply(.attemptDeferred(wait), to: job.id, AttemptReport(part: part)).job
@@ -124,11 +124,11 @@ import Testing
         let fixture = try StoreFixture()
         let jobs = try await fixture.create(3)
         _ = try await fixture.admit()
-        _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: jobs[1].id)), to: jobs[1].id)
+        _ = try await fixture.store.apply(.finalizePlanned(StoreFixture.promotion(of: jobs[1].id)), to: jobs[1].id)
         let (interrupted, promoting) = try await fixture.store.recoverInterrupted()
         #expect(interrupted == 2)
         #expect(promoting.map(\.job.id) == [jobs[1].id])
-        var states: [JobState.Name] = []
+        var states: [JobState.Kind] = []
         for job in jobs { states.append(try await fixture.store.job(job.id).state.name) }
         #expect(states == [.queued, .running, .queued])
         #expect(try await fixture.store.job(jobs[0].id).attempts == 0)

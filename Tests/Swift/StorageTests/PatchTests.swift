@@ -49,12 +49,12 @@ import Testing
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
         _ = try await fixture.admit()
-        _ = try await fixture.store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        _ = try await fixture.store.apply(.finalizePlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         let promoting = try await fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .running, fields: ["destination"])) {
             try await patch(fixture, promoting, [.destination, .priority]) { $0.destination.filename = "late" }
         }
-        _ = try await fixture.store.apply(.promoted, to: job.id)
+        _ = try await fixture.store.apply(.finalized, to: job.id)
         let done = try await fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .succeeded, fields: ["url"])) {
             try await patch(fixture, done, [.url]) { $0.url = "https://other/" }
@@ -69,7 +69,7 @@ import Testing
         let running = try await fixture.store.job(job.id)
         let planned = AttemptReport(destination: running.spec.destination)
         _ = try await patch(fixture, running, [.destination]) { $0.destination.filename = "other" }
-        let promotion = JobSignal.promotionPlanned(StoreFixture.promotion(of: job.id))
+        let promotion = JobSignal.finalizePlanned(StoreFixture.promotion(of: job.id))
         guard case .stale(let now) = try await fixture.store.apply(promotion, to: job.id, planned) else {
             Issue.record("the file goes where nobody wants it any more")
             return

@@ -58,12 +58,12 @@ import Testing
 
     // MARK: Lists
 
-    private static let states: [JobState.Name?] = [nil] + JobState.Name.allCases
+    private static let states: [JobState.Kind?] = [nil] + JobState.Kind.allCases
     private static let filters = [(false, false), (true, false), (false, true), (true, true)]
 
     /// Every combination of session, tag and state, with and without a cursor.
     @Test(arguments: states, filters) func aListOfJobsWalksOneIndex(
-        _ state: JobState.Name?, _ filter: (hasSession: Bool, hasTag: Bool)
+        _ state: JobState.Kind?, _ filter: (hasSession: Bool, hasTag: Bool)
     ) async throws {
         for before in [nil, JobID("job_1")] {
             let query = JobQuery(
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil] + Delivery.State.Name.allCases)
-    func aPageOfDeliveriesWalksOneIndex(_ state: Delivery.State.Name?) async throws {
+    @Test(arguments: [nil] + Delivery.State.Kind.allCases)
+    func aPageOfDeliveriesWalksOneIndex(_ state: Delivery.State.Kind?) async throws {
         let plan = try await plan(Store.page(of: state))
         let index =
             switch state {

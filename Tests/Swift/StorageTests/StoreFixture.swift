@@ -47,13 +47,13 @@ struct StoreFixture {
 
     /// Makes an admitted job succeed.
     func succeed(_ job: JobID) async throws {
-        _ = try await store.apply(.promotionPlanned(Self.promotion(of: job)), to: job)
-        _ = try await store.apply(.promoted, to: job)
+        _ = try await store.apply(.finalizePlanned(Self.promotion(of: job)), to: job)
+        _ = try await store.apply(.finalized, to: job)
     }
 
     /// - Parameter path: of the file; nil: the text of the job.
-    static func promotion(of job: JobID, path: String? = nil, contentType: String? = nil) -> Promotion {
-        Promotion(
+    static func promotion(of job: JobID, path: String? = nil, contentType: String? = nil) -> FinalizePlan {
+        FinalizePlan(
             part: PartID("part_of_\(job)"), inode: 1, conflict: .rename,
             file: FinishedFile(path: path ?? "\(job)", size: 3, sha256: nil, contentType: contentType),
             receipt: Receipt(

@@ -80,11 +80,11 @@ import Testing
             remoteAddress: isFull ? "::1" : nil, networkProtocol: "HTTP/2", lengthVerified: isFull,
             coding: isFull ? .init(name: "gzip", isDecoded: true, size: .max, sha256: "11") : nil, attempts: 2,
             timings: .init(connect: 0.1, firstByte: 0, transfer: 1e-7, total: 123_456.789))
-        let finish = Finish(file: file, receipt: receipt)
-        let promotion = Promotion(
+        let finish = JobResult(file: file, receipt: receipt)
+        let promotion = FinalizePlan(
             part: PartID("part_1"), inode: .max, conflict: .error, file: file, receipt: receipt)
-        #expect(try Stored.value(Finish.self, from: Stored.text(finish)) == finish)
+        #expect(try Stored.value(JobResult.self, from: Stored.text(finish)) == finish)
         #expect(try Stored.finish(from: Stored.text(finish)) == finish)
-        #expect(try Stored.value(Promotion.self, from: Stored.text(promotion)) == promotion)
+        #expect(try Stored.value(FinalizePlan.self, from: Stored.text(promotion)) == promotion)
     }
 }

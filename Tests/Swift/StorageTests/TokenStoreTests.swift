@@ -146,7 +146,7 @@ import Testing
             _ = try await fixture.store.createJobs([NewJob(session: Name(trusted: name), spec: spec)])
         }
         for tag in [nil, "t"] {
-            for state in [nil, JobState.Name.queued] {
+            for state in [nil, JobState.Kind.queued] {
                 var query = JobQuery(state: state, tag: tag)
                 query.visible = visible
                 #expect(try await fixture.store.jobs(query).jobs.map(\.session.text).sorted() == expected)

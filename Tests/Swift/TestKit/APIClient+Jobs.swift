@@ -87,10 +87,10 @@ extension APIClient {
     /// Throws early if the job ends in another state.
     @discardableResult
     public func waitForJob(
-        _ id: String, _ state: JobState.Name, atMost timeout: Duration = .seconds(30)
+        _ id: String, _ state: JobState.Kind, atMost timeout: Duration = .seconds(30)
     ) async throws -> JSON {
         let job = try await waitForJob(id, toBe: state.rawValue, atMost: timeout) { job in
-            let now = job["state"].string.flatMap(JobState.Name.init(rawValue:))
+            let now = job["state"].string.flatMap(JobState.Kind.init(rawValue:))
             return now == state || !(now?.isOutstanding ?? true)
         }
         guard job["state"].string == state.rawValue else {

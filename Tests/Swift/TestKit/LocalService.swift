@@ -1,6 +1,7 @@
 import CurlClient
 import Daemon
 import Downloads
+import Formats
 import Foundation
 import Logging
 
@@ -91,7 +92,7 @@ public final class LocalService: TestedService {
         var service = DownloadService.Options(
             dataFolder: folder.path("data"), downloadsFolder: folder.path("downloads"))
         service.start.values.allowedNetworks = [Network("127.0.0.0/8")!]
-        service.api.token = options.token
+        service.start.values.token = options.token
         service.version = "0.0.0"
         service.store.server = try TestStore.url(for: folder)
         service.store.acceptsUnsafeServer = true

@@ -1,5 +1,6 @@
 import CurlClient
 import Downloads
+import Formats
 import TestKit
 import Testing
 

@@ -104,7 +104,7 @@ extension Transaction {
     private func takeOver(
         _ job: Job, by node: Node, _ sharesDownloads: Bool, _ takeover: inout Takeover
     ) throws {
-        guard let promotion = job.state.promotion else {
+        guard let promotion = job.state.finalizePlan else {
             _ = try transitionJob(job, on: .attemptInterrupted)
             takeover.queued += 1
             return

@@ -23,7 +23,7 @@ private final class EchoServer: Sendable {
     static let shared = EchoServer()
 
     private struct Handler: RequestHandler {
-        func admit(_ head: RequestHead) -> Admission {
+        func admit(_ head: RequestHead) -> RouteDecision {
             require(!head.target.utf8.contains { $0 <= 0x20 || $0 == 0x7F }, "a control character in the target")
             require(!(head.host ?? "").utf8.contains { [0, 10, 13].contains($0) }, "a line break in the host")
             return .accept(maxBodyBytes: 1_000) { .now(Response(status: .ok, body: .bytes($0.body))) }

@@ -73,7 +73,7 @@ import Testing
 
     /// Protects against DNS rebinding: a page's own host name may resolve to this machine.
     @Test func answers421ForForeignHost() async throws {
-        let scene = try await Scene(.init { $0.api.publicHosts = ["Downloads.Example"] })
+        let scene = try await Scene(.init { $0.start.values.publicHosts = ["Downloads.Example"] })
         for (method, path) in Self.operations {
             let answer = try await scene.api.send(method, path, headers: [("Host", "evil.example:8080")])
             #expect(answer.status == 421, "\(method) \(path)")

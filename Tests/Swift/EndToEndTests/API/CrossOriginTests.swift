@@ -1,5 +1,6 @@
 import API
 import Configuration
+import Formats
 import Foundation
 import TestKit
 import Testing
@@ -25,7 +26,7 @@ import Testing
 
     @Test func answersPreflightOfAllowedOriginWithMethodsOfPath() async throws {
         let scene = try await Scene(
-            .init(token: "correct") { $0.api.allowedOrigins = .only([WebOrigin(Self.page + "/")!]) })
+            .init(token: "correct") { $0.start.values.allowedOrigins = .only([WebOrigin(Self.page + "/")!]) })
         for (path, methods) in [
             ("/v1/jobs", "GET, HEAD, POST"), ("/v1/jobs/job_1", "DELETE, GET, HEAD, PATCH"),
             ("/v1/jobs/job_1/pause", "POST"),
@@ -54,7 +55,7 @@ import Testing
     /// Successes, errors, empty responses, streams and errors of the HTTP server itself: a page of an allowed origin
     /// can read them all.
     @Test func addsCORSHeadersToEveryKindOfResponse() async throws {
-        let scene = try await Scene(.init { $0.api.allowedOrigins = .only([WebOrigin(Self.page)!]) })
+        let scene = try await Scene(.init { $0.start.values.allowedOrigins = .only([WebOrigin(Self.page)!]) })
         let id = try await scene.job(in: .succeeded)
         let tag = try await scene.api.tag(of: id)
         let (large, narrow) = ([UInt8](repeating: 0x20, count: (1 << 20) + 1), [("Range", "bytes=0-9")])
@@ -147,7 +148,7 @@ import Testing
     }
 
     @Test func allowsAnyOriginWithWildcard() async throws {
-        let scene = try await Scene(.init(token: "correct") { $0.api.allowedOrigins = .any })
+        let scene = try await Scene(.init(token: "correct") { $0.start.values.allowedOrigins = .any })
         let answer = try await scene.api.send("POST", "/v1/jobs", scene.order(), headers: [("Origin", Self.stranger)])
         #expect(answer.status == 201)
         #expect(answer.header("Access-Control-Allow-Origin") == "*")

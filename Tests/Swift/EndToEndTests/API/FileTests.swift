@@ -200,8 +200,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [JobState.Name.queued, .running, .waiting, .paused, .failed, .cancelled])
-    func answers409ForFileBeforeSuccess(_ state: JobState.Name) async throws {
+    @Test(arguments: [JobState.Kind.queued, .running, .waiting, .paused, .failed, .cancelled])
+    func answers409ForFileBeforeSuccess(_ state: JobState.Kind) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let answer = try await scene.api.get("/v1/jobs/\(id)/file")

@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    @Test(arguments: JobState.Name.allCases)
-    func deletesJobInEveryState(_ state: JobState.Name) async throws {
+    @Test(arguments: JobState.Kind.allCases)
+    func deletesJobInEveryState(_ state: JobState.Kind) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         #expect(try await scene.api.delete("/v1/jobs/\(id)").status == 204)

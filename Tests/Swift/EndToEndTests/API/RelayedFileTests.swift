@@ -24,13 +24,14 @@ import Testing
         let relay = CurlFileRelay(try CurlClient())
         owner = try await Scene(
             .init(token: token) { options in
-                options.api.remoteFiles = RemoteFiles(own: number, node: { _ in nil }, url: { _ in nil }, relay: relay)
+                options.api.remoteFiles = RemoteFiles(
+                    own: number, owner: { _ in nil }, url: { _ in nil }, relay: relay.response)
             }, in: folder)
         let known = url ?? owner.fetchd.baseURL
         asked = try await LocalService.start(
             .init(token: token) { options in
                 options.api.remoteFiles = RemoteFiles(
-                    own: 1, node: { _ in 2 }, url: { _ in known }, relay: relay)
+                    own: 1, owner: { _ in 2 }, url: { _ in known }, relay: relay.response)
             }, in: copy)
     }
 
@@ -146,7 +147,7 @@ import Testing
         let alone = try await LocalService.start(
             .init { options in
                 options.api.remoteFiles = RemoteFiles(
-                    own: 2, node: { _ in 2 }, url: { _ in "http://127.0.0.1:\(port.current)" }, relay: relay)
+                    own: 2, owner: { _ in 2 }, url: { _ in "http://127.0.0.1:\(port.current)" }, relay: relay.response)
             }, in: folder)
         port.withLock { $0 = alone.port }
         #expect(try await alone.api.get("/v1/jobs/\(job)/file").status == 410)

@@ -54,7 +54,7 @@ struct Scene: Sendable {
     }
 
     /// A job that stays in the given state until the test acts on it.
-    func job(in state: JobState.Name) async throws -> String {
+    func job(in state: JobState.Kind) async throws -> String {
         switch state {
         case .queued:
             try await api.declareSession("narrow", ["max_concurrent_jobs": 1])

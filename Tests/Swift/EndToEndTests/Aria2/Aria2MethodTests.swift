@@ -269,8 +269,8 @@ import Testing
         let origin = "chrome-extension://abcdefghijklmnop"
         let service = try await LocalService.start(
             .init {
-                $0.aria2 = Aria2Service.Options()
-                $0.api.allowedOrigins = .only([.shared, .init(origin)!])
+                $0.start.values.aria2RPC = true
+                $0.start.values.allowedOrigins = .only([.shared, .init(origin)!])
             })
         for origin in ["null", origin] {
             let answer = try await APIClient(baseURL: service.baseURL, isRecorded: false).send(

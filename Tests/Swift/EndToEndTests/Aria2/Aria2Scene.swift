@@ -1,4 +1,3 @@
-import Aria2RPC
 import Formats
 import TestKit
 
@@ -9,7 +8,7 @@ struct Aria2Scene {
     let content = Content.random(seed: 1, count: 300_000)
 
     init(token: String? = nil) async throws {
-        service = try await LocalService.start(.init(token: token) { $0.aria2 = Aria2Service.Options() })
+        service = try await LocalService.start(.init(token: token) { $0.start.values.aria2RPC = true })
         origin = try Origin()
         origin.serve("/file.bin", .file(content), [])
     }

@@ -70,7 +70,7 @@ import Testing
 
     @Test func addressIsThatOfTheClientBehindATrustedProxy() async throws {
         let proxies = try TrustedProxies(["127.0.0.0/8", "10.0.0.0/8"])
-        let scene = try await Scene(.init(token: "first") { $0.api.trustedProxies = proxies })
+        let scene = try await Scene(.init(token: "first") { $0.start.values.trustedProxies = proxies })
         let fields = [("X-Forwarded-For", "1.2.3.4, 203.0.113.9, 10.0.0.2")]
         _ = try await scene.api.with(token: "wrong").get("/v1/jobs", headers: fields)
         _ = try await scene.api.send("PUT", "/v1/sessions/films", [:], headers: fields)

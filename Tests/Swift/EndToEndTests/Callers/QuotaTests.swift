@@ -64,7 +64,7 @@ import Testing
         let scene = try await Scene(
             .init(token: "first") {
                 $0.time = ManualTime()
-                $0.engine.intervals.checkpoint = 3600
+                $0.engine.checkpointInterval = 3600
             })
         let client = try await client(scene, ["bytes_per_day": 100_000])
         let job = try await client.submit(scene.order("/held"))

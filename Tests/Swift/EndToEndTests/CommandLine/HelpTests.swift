@@ -74,7 +74,7 @@ import Testing
 
     /// The job, delivery and site that stand for those of the example.
     private func cast(for example: String, _ cli: CommandLineScene) async throws -> [String: String] {
-        let state: JobState.Name =
+        let state: JobState.Kind =
             example.contains("retry")
             ? .failed
             : ["pause", "resume", "cancel", "update"].contains { example.contains($0) } ? .running : .succeeded

@@ -90,12 +90,12 @@ import Testing
     @Test func dashboardDescribesEveryCode() throws {
         let words = try String(contentsOf: Self.folder.appending(path: "words.js"), encoding: .utf8)
         let codes =
-            Failure.Code.allCases.map(\.rawValue) + JobState.Name.allCases.map(\.rawValue)
-            + ResumeOutcome.RestartReason.allCases.map(\.rawValue) + Delivery.State.Name.allCases.map(\.rawValue)
+            Failure.Code.allCases.map(\.rawValue) + JobState.Kind.allCases.map(\.rawValue)
+            + ResumeOutcome.RestartReason.allCases.map(\.rawValue) + Delivery.State.Kind.allCases.map(\.rawValue)
         for code in codes {
             #expect(words.contains(try Regex("\\b\(code): \"")), "words.js has none for \(code)")
         }
-        for reason in Wait.Name.allCases { #expect(words.contains("case \"\(reason.rawValue)\": return")) }
+        for reason in Wait.Kind.allCases { #expect(words.contains("case \"\(reason.rawValue)\": return")) }
         for type in EventType.allCases { #expect(words.contains("\"\(type.rawValue)\": \"")) }
     }
 }

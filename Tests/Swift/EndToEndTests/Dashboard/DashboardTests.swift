@@ -138,7 +138,7 @@ struct DashboardTests {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         receiver.answer(503, body: "Not now.")
         try await scene.api.declareWebhook(url: receiver.url, events: ["job.*"])
-        for state in JobState.Name.allCases { _ = try await scene.job(in: state) }
+        for state in JobState.Kind.allCases { _ = try await scene.job(in: state) }
         try await BrowserStory("accessible", scene.fetchd.baseURL).ended()
     }
 }

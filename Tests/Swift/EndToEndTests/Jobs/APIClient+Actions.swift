@@ -37,7 +37,7 @@ extension APIClient {
 
     /// Waits until a job waits for the given reason, and returns the job.
     @discardableResult
-    func waitForJob(_ id: String, toWaitFor reason: Wait.Name, attempts: Int64? = nil) async throws -> JSON {
+    func waitForJob(_ id: String, toWaitFor reason: Wait.Kind, attempts: Int64? = nil) async throws -> JSON {
         try await waitForJob(id, toBe: "waiting for \(reason.rawValue)") { job in
             job["state"] == "waiting" && job["reason"].string == reason.rawValue
                 && attempts.map { job["attempts"].integer == $0 } ?? true

@@ -5,7 +5,7 @@ import Testing
 /// `resume_from`: a new job continues from the bytes of a donor job, with any destination and any URL.
 @Suite struct AdoptedPartTests {
     /// A donor at rest in the given state, with 100,000 bytes.
-    private func donor(_ state: JobState.Name, in scene: Scene) async throws -> String {
+    private func donor(_ state: JobState.Kind, in scene: Scene) async throws -> String {
         switch state {
         case .paused: return try await scene.pausedJob()
         case .cancelled:
@@ -34,8 +34,8 @@ import Testing
         #expect(job["failure"]["code"].string == code)
     }
 
-    @Test(arguments: [JobState.Name.paused, .cancelled, .failed])
-    func adoptsPartOfDonorAndResumesFromItsOffset(_ state: JobState.Name) async throws {
+    @Test(arguments: [JobState.Kind.paused, .cancelled, .failed])
+    func adoptsPartOfDonorAndResumesFromItsOffset(_ state: JobState.Kind) async throws {
         let scene = try await Scene()
         let donor = try await donor(state, in: scene)
         let given = try #require(try await scene.api.resumeData(of: donor))
@@ -123,7 +123,7 @@ import Testing
     @Test func refusesDonorWithoutPartAndStoresNothing() async throws {
         let scene = try await Scene()
         var refused: [String] = []
-        for state in [JobState.Name.queued, .running, .waiting, .succeeded, .cancelled, .failed] {
+        for state in [JobState.Kind.queued, .running, .waiting, .succeeded, .cancelled, .failed] {
             refused.append(try await scene.job(in: state))
         }
         refused.append("job_01HZX3K9V7Q2N4R8T6W0YB5CDE")

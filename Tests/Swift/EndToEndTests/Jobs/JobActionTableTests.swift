@@ -7,9 +7,9 @@ import Testing
 @Suite struct JobActionTableTests {
     struct Cell: Sendable, CustomTestStringConvertible {
         let action: JobSignal.Action
-        let state: JobState.Name
+        let state: JobState.Kind
         /// nil if the action is refused.
-        let result: JobState.Name?
+        let result: JobState.Kind?
         /// The states in which the action is not refused.
         let allowed: [String]
 
@@ -33,7 +33,7 @@ import Testing
     }()
 
     @Test func tableHasEveryActionAndState() {
-        #expect(Self.cells.count == JobSignal.Action.allCases.count * JobState.Name.allCases.count)
+        #expect(Self.cells.count == JobSignal.Action.allCases.count * JobState.Kind.allCases.count)
     }
 
     @Test(arguments: cells)
@@ -60,8 +60,8 @@ import Testing
     }
 
     /// An action on a session acts on each of its jobs whose state allows it.
-    @Test(arguments: JobState.Name.allCases)
-    func sessionActionFollowsLifecycleTableForEachJob(_ state: JobState.Name) async throws {
+    @Test(arguments: JobState.Kind.allCases)
+    func sessionActionFollowsLifecycleTableForEachJob(_ state: JobState.Kind) async throws {
         for action in JobSignal.Action.allCases where action != .retry {
             let scene = try await Scene()
             scene.holdResumedDownloads()

@@ -217,7 +217,7 @@ import Testing
 extension APIClient {
     /// Waits until a job waits for a reason; fails early when the job ends.
     @discardableResult
-    func waitForJob(_ id: String, _ state: JobState.Name, reason: String) async throws -> JSON {
+    func waitForJob(_ id: String, _ state: JobState.Kind, reason: String) async throws -> JSON {
         let job = try await waitForJob(id, toBe: "\(state.rawValue) for \(reason)") { job in
             job["reason"].string == reason || ["succeeded", "failed", "cancelled"].contains(job["state"])
         }

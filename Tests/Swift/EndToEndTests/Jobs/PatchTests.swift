@@ -150,8 +150,8 @@ import Testing
     }
 
     /// A patch of a failed or cancelled job applies to its next run.
-    @Test(arguments: [JobState.Name.failed, .cancelled])
-    func appliesPatchOfEndedJobToLaterRetry(_ state: JobState.Name) async throws {
+    @Test(arguments: [JobState.Kind.failed, .cancelled])
+    func appliesPatchOfEndedJobToLaterRetry(_ state: JobState.Kind) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let job = try await scene.api.change(

@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func hasNoReceiptUnlessSucceeded() async throws {
-        for state in [JobState.Name.queued, .running, .waiting, .paused, .failed, .cancelled] {
+        for state in [JobState.Kind.queued, .running, .waiting, .paused, .failed, .cancelled] {
             let job = try await api.job(scene.job(in: state))
             #expect(job["receipt"] == .null, "\(state)")
             #expect(job["file"] == .null, "\(state)")

@@ -35,7 +35,7 @@ import Testing
     @Test(arguments: [false, true]) func deletesAJobInEachState(_ deletesFiles: Bool) async throws {
         scene.holdResumedDownloads()
         var ids: [String] = []
-        for state in JobState.Name.allCases { ids.append(try await scene.job(in: state)) }
+        for state in JobState.Kind.allCases { ids.append(try await scene.job(in: state)) }
         // The job that holds the slot of the queued one stays.
         let other = try await left().filter { !ids.contains($0) }
         let answer = try await remove([

@@ -45,8 +45,8 @@ import Testing
         try await scene.expectStoredParts([])
     }
 
-    @Test(arguments: [JobState.Name.queued, .succeeded, .cancelled, .waiting, .failed])
-    func answers404WhenJobHasNoResumeData(_ state: JobState.Name) async throws {
+    @Test(arguments: [JobState.Kind.queued, .succeeded, .cancelled, .waiting, .failed])
+    func answers404WhenJobHasNoResumeData(_ state: JobState.Kind) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let answer = try await scene.api.get("/v1/jobs/\(id)/resume-data")

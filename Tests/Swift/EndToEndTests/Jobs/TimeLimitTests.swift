@@ -59,8 +59,8 @@ import Testing
 
     // MARK: deadline
 
-    @Test(arguments: [JobState.Name.queued, .waiting, .running, .paused])
-    func failsJobAtDeadlineInEveryOutstandingState(_ state: JobState.Name) async throws {
+    @Test(arguments: [JobState.Kind.queued, .waiting, .running, .paused])
+    func failsJobAtDeadlineInEveryOutstandingState(_ state: JobState.Kind) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let deadline = Date(timeIntervalSinceNow: 1.5)
@@ -151,7 +151,7 @@ import Testing
         let scene = try await Scene()
         var ids: [String] = []
         let deadline = Date(timeIntervalSinceNow: 2)
-        for state in [JobState.Name.queued, .waiting, .running, .paused] {
+        for state in [JobState.Kind.queued, .waiting, .running, .paused] {
             let id = try await scene.job(in: state)
             try await scene.api.change(id, ["deadline": .time(deadline)])
             ids.append(id)

@@ -11,7 +11,7 @@ import Testing
         let (api, receiver) = (scene.api, try WebhookReceiver())
         receiver.answer(503, to: 1...1)
         _ = try await api.declareWebhook(url: receiver.url, events: ["job.succeeded"])
-        for state in [JobState.Name.succeeded, .failed, .cancelled, .waiting] { _ = try await scene.job(in: state) }
+        for state in [JobState.Kind.succeeded, .failed, .cancelled, .waiting] { _ = try await scene.job(in: state) }
         try await api.waitForDelivery(of: "job.succeeded", toBe: .acknowledged)
         _ = try await api.get("/v1/jobs/unknown")
         return scene

@@ -49,8 +49,8 @@ import Testing
     }
 
     /// The first change ends the wait, in every state.
-    @Test(arguments: JobState.Name.allCases)
-    func endsJobWaitWithChangeInEveryState(_ state: JobState.Name) async throws {
+    @Test(arguments: JobState.Kind.allCases)
+    func endsJobWaitWithChangeInEveryState(_ state: JobState.Kind) async throws {
         let scene = try await Scene()
         let id = try await scene.job(in: state)
         let tag = try await scene.api.tag(of: id)

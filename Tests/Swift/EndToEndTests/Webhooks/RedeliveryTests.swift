@@ -23,7 +23,7 @@ import Testing
     }
 
     private func waitForAttempts(
-        _ count: Int, _ state: Delivery.State.Name, in scene: Scene
+        _ count: Int, _ state: Delivery.State.Kind, in scene: Scene
     ) async throws -> JSON {
         try await scene.api.waitForDelivery(of: "webhook.test", toBe: "\(state) after \(count) attempts") {
             $0["attempts"].count == count && $0["state"] == .string(state.rawValue)

@@ -56,7 +56,7 @@ extension APIClient {
 
     @discardableResult
     func waitForDelivery(
-        of type: String, to webhook: String = "receiver", toBe state: Delivery.State.Name
+        of type: String, to webhook: String = "receiver", toBe state: Delivery.State.Kind
     ) async throws -> JSON {
         try await waitForDelivery(of: type, to: webhook, toBe: state.rawValue) {
             $0["state"] == .string(state.rawValue)

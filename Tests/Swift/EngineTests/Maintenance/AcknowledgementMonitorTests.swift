@@ -7,10 +7,6 @@ import Testing
 @Suite struct AcknowledgementMonitorTests {
     private let warning = "was never acknowledged"
 
-    private func monitor(_ fixture: MaintenanceFixture) -> AcknowledgementMonitor {
-        AcknowledgementMonitor(services: fixture.services, patience: 100, interval: 1)
-    }
-
     private func fixture() async throws -> MaintenanceFixture {
         let fixture = try MaintenanceFixture()
         try await fixture.declare { $0.acknowledgement = .expected }
@@ -20,7 +16,7 @@ import Testing
     private func finishBatch(_ fixture: MaintenanceFixture) async throws {
         try await fixture.cancel(try await fixture.create()[0])
         fixture.time.advance(by: 1)
-        _ = try await BatchFinisher(services: fixture.services).pass()
+        _ = try await fixture.services.finishBatches()
     }
 
     private func warnings(_ fixture: MaintenanceFixture) -> Int {
@@ -31,14 +27,14 @@ import Testing
         let fixture = try await fixture()
         try await finishBatch(fixture)
         let overdue = fixture.now.addingTimeInterval(100)
-        #expect(try await monitor(fixture).pass() == overdue)
+        #expect(try await fixture.services.warnOfUnacknowledgedFinishes() == overdue)
         fixture.time.advance(by: 99.9)
         // Passes are a second apart, at least.
-        #expect(try await monitor(fixture).pass() == fixture.now.addingTimeInterval(1))
+        #expect(try await fixture.services.warnOfUnacknowledgedFinishes() == fixture.now.addingTimeInterval(1))
         #expect(warnings(fixture) == 0)
         fixture.time.advance(by: 0.1)
         // The second monitor is that of another process.
-        for _ in 1...2 { _ = try await monitor(fixture).pass() }
+        for _ in 1...2 { _ = try await fixture.services.warnOfUnacknowledgedFinishes() }
         #expect(warnings(fixture) == 1)
     }
 
@@ -48,10 +44,10 @@ import Testing
         fixture.time.advance(by: 99)
         let last = try #require(try await fixture.store.unreportedFinishes().last)
         // Two of them are overdue.
-        #expect(try await monitor(fixture).pass() == last.since.addingTimeInterval(100))
+        #expect(try await fixture.services.warnOfUnacknowledgedFinishes() == last.since.addingTimeInterval(100))
         #expect(warnings(fixture) == 2)
         fixture.time.advance(by: 1)
-        _ = try await monitor(fixture).pass()
+        _ = try await fixture.services.warnOfUnacknowledgedFinishes()
         #expect(warnings(fixture) == 3)
         for batch in 1...3 { #expect(fixture.log.text.contains("The finish of batch \(batch) of session default")) }
     }
@@ -61,7 +57,7 @@ import Testing
         try await finishBatch(fixture)
         try await fixture.store.acknowledge(.default, through: 3)
         fixture.time.advance(by: 1000)
-        #expect(try await monitor(fixture).pass() == fixture.now.addingTimeInterval(100))
+        #expect(try await fixture.services.warnOfUnacknowledgedFinishes() == fixture.now.addingTimeInterval(100))
         #expect(warnings(fixture) == 0)
     }
 
@@ -69,7 +65,7 @@ import Testing
         let fixture = try MaintenanceFixture()
         try await finishBatch(fixture)
         fixture.time.advance(by: 1000)
-        #expect(try await monitor(fixture).pass() == fixture.now.addingTimeInterval(100))
+        #expect(try await fixture.services.warnOfUnacknowledgedFinishes() == fixture.now.addingTimeInterval(100))
         #expect(warnings(fixture) == 0)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         let service = try await LocalService.start(
             .init {
                 $0.time = time
-                $0.engine.intervals.checkpoint = 30
+                $0.engine.checkpointInterval = 30
             })
         let job = try await service.api.submit(["url": .string(origin.url("/file"))])
         // The attempt has begun, and the first pass is over. It had nothing to promise.
@@ -37,8 +37,7 @@ import Testing
 
     @Test func commitsNothingWhileNoPartIsWrittenTo() async throws {
         let fixture = try MaintenanceFixture()
-        let checkpointer = Checkpointer(
-            services: fixture.services, diskQueue: fixture.services.diskQueues.next(), interval: 2)
+        let checkpointer = Checkpointer(services: fixture.services, diskQueue: fixture.services.diskQueues.next())
         let job = try await fixture.create()[0]
         try await fixture.admit()
         #expect(try await checkpointer.pass() == fixture.now.addingTimeInterval(2))

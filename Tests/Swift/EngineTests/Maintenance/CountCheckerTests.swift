@@ -8,10 +8,9 @@ import Testing
 @Suite struct CountCheckerTests {
     @Test func logsAndCorrectsAWrongCount() async throws {
         let fixture = try MaintenanceFixture()
-        let checker = CountChecker(services: fixture.services, interval: 100)
         try await fixture.create(2)
         try await fixture.store.writer.write { try $0.run("UPDATE session_counts SET queued = 9") }
-        #expect(try await checker.pass() == fixture.now.addingTimeInterval(100))
+        try await fixture.services.checkCounts()
         #expect(
             fixture.log.text.contains("The kept counts were wrong, and fetchd has corrected them. session default:"))
         #expect(try await fixture.states() == [.queued: 2])
@@ -20,7 +19,7 @@ import Testing
     @Test func logsNothingWhenTheCountsAreRight() async throws {
         let fixture = try MaintenanceFixture()
         try await fixture.create(2)
-        _ = try await CountChecker(services: fixture.services, interval: 100).pass()
+        try await fixture.services.checkCounts()
         #expect(fixture.log.text.isEmpty)
     }
 }

@@ -10,13 +10,12 @@ import Testing
         let fixture = try MaintenanceFixture()
         let deadline = fixture.now.addingTimeInterval(10)
         let job = try await fixture.create { $0.deadline = deadline }[0]
-        let enforcer = DeadlineEnforcer(services: fixture.services)
-        #expect(try await enforcer.pass() == deadline)
+        #expect(try await fixture.services.failOverdueJobs() == deadline)
         fixture.time.advance(by: 9.9)
-        #expect(try await enforcer.pass() == deadline)
+        #expect(try await fixture.services.failOverdueJobs() == deadline)
         #expect(try await fixture.job(job).state.name == .queued)
         fixture.time.advance(by: 0.1)
-        _ = try await enforcer.pass()
+        _ = try await fixture.services.failOverdueJobs()
         #expect(try await fixture.job(job).state.failure?.code == .deadlineExceeded)
     }
 
@@ -25,11 +24,10 @@ import Testing
         let job = try await fixture.create { $0.timeouts.resourceSeconds = 10 }[0]
         try await fixture.admit()
         let attempt = try #require(fixture.active[job])
-        let enforcer = DeadlineEnforcer(services: fixture.services)
-        _ = try await enforcer.pass()
+        _ = try await fixture.services.failOverdueJobs()
         #expect(!attempt.control.isStopping)
         fixture.time.advance(by: 10)
-        _ = try await enforcer.pass()
+        _ = try await fixture.services.failOverdueJobs()
         #expect(attempt.control.isStopping)
     }
 
@@ -37,7 +35,7 @@ import Testing
         let fixture = try MaintenanceFixture()
         let later = fixture.now.addingTimeInterval(3600)
         try await fixture.create { $0.deadline = later }
-        let enforcer = DeadlineEnforcer(services: fixture.services)
-        #expect(try await enforcer.pass() == fixture.now.addingTimeInterval(Store.longestPollInterval))
+        #expect(
+            try await fixture.services.failOverdueJobs() == fixture.now.addingTimeInterval(Store.longestPollInterval))
     }
 }

@@ -28,7 +28,7 @@ struct FileRemoverTests {
     @Test func removesAndForgetsThem() async throws {
         let part = try fixture.makePart("part_A-1.1")
         try drop(["part_A-1.1", "part_B-1.1"])
-        #expect(try await FileRemover(services: fixture.services).pass() == nil)
+        #expect(try await fixture.services.removeDroppedFiles() == nil)
         #expect(!fixture.hasFile(of: part))
         #expect(try await fixture.store.removals().isEmpty)
     }
@@ -42,7 +42,7 @@ struct FileRemoverTests {
         }
         let part = try fixture.makePart("part_Z-1.1")
         try drop(staying + ["part_Z-1.1"])
-        let next = try await FileRemover(services: fixture.services).pass()
+        let next = try await fixture.services.removeDroppedFiles()
         #expect(!fixture.hasFile(of: part))
         #expect(next == fixture.now.addingTimeInterval(60))
         let warnings = fixture.log.text.split(separator: "\n").filter { $0.contains("cannot be removed") }

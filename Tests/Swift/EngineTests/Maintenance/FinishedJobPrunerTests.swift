@@ -13,7 +13,7 @@ import Testing
         _ fixture: MaintenanceFixture, _ retention: FinishedRetention = retention
     ) -> FinishedJobPruner {
         fixture.limit { $0.finishedRetention = retention }
-        return FinishedJobPruner(services: fixture.services, interval: nil)
+        return FinishedJobPruner(services: fixture.services)
     }
 
     /// A job that is cancelled, and whose batch is finished.
@@ -68,7 +68,7 @@ import Testing
         try await fixture.fail(ids[0])
         fixture.time.advance(by: 101)
         _ = try await pruner(fixture).pass()
-        let left: [JobState.Name: Int] = [.failed: 1, .running: 1]
+        let left: [JobState.Kind: Int] = [.failed: 1, .running: 1]
         #expect(try await fixture.states() == (acknowledgement == nil ? left : left.merging([.cancelled: 1]) { $1 }))
         #expect(try await fixture.store.checkCounts().isEmpty)
     }
@@ -91,7 +91,7 @@ import Testing
         let fixture = try MaintenanceFixture()
         _ = try await finishedJob(fixture)
         fixture.time.advance(by: 100_000)
-        #expect(try await FinishedJobPruner(services: fixture.services, interval: nil).pass() == nil)
+        #expect(try await FinishedJobPruner(services: fixture.services).pass() == nil)
         #expect(try await jobs(fixture) == 1)
     }
 
@@ -206,13 +206,13 @@ import Testing
         try fixture.temporary.write("abc", to: "downloads/\(path)")
         let job = try await fixture.create()[0]
         try await fixture.admit()
-        _ = try await fixture.store.apply(.promotionPlanned(Self.promotion(to: path)), to: job)
-        _ = try await fixture.store.apply(.promoted, to: job)
+        _ = try await fixture.store.apply(.finalizePlanned(Self.promotion(to: path)), to: job)
+        _ = try await fixture.store.apply(.finalized, to: job)
         return job
     }
 
-    private static func promotion(to path: String) -> Promotion {
-        Promotion(
+    private static func promotion(to path: String) -> FinalizePlan {
+        FinalizePlan(
             part: PartID("part_1"), inode: 1, conflict: .rename,
             file: FinishedFile(path: path, size: 3, sha256: nil, contentType: nil),
             receipt: Receipt(

@@ -11,8 +11,7 @@ import Testing
 
     init() throws {
         fixture = try MaintenanceFixture()
-        monitor = FolderMonitor(
-            services: fixture.services, diskQueue: fixture.services.diskQueues.next(), interval: 10, faultInterval: 1)
+        monitor = FolderMonitor(services: fixture.services, diskQueue: fixture.services.diskQueues.next())
     }
 
     private func moveAway() throws {

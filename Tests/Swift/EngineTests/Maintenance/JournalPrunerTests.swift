@@ -11,33 +11,29 @@ import Testing
     private func finishBatch(_ fixture: MaintenanceFixture) async throws {
         try await fixture.cancel(try await fixture.create()[0])
         fixture.time.advance(by: 1)
-        _ = try await BatchFinisher(services: fixture.services).pass()
+        _ = try await fixture.services.finishBatches()
     }
 
     @Test func removesAcknowledgedEventsAfterTheirRetentionAndNotBefore() async throws {
         let fixture = try MaintenanceFixture()
         fixture.limit { $0.retention = retention }
-        let pruner = JournalPruner(services: fixture.services, interval: nil)
         try await finishBatch(fixture)
         try await fixture.store.acknowledge(.default, through: 3)
         try await finishBatch(fixture)
         fixture.time.advance(by: 90)
-        _ = try await pruner.pass()
+        _ = try await fixture.services.pruneJournal()
         #expect(try await fixture.eventTypes().count == 6)
         fixture.time.advance(by: 20)
-        _ = try await pruner.pass()
+        _ = try await fixture.services.pruneJournal()
         // The second batch is not acknowledged.
         #expect(try await fixture.eventTypes().count == 3)
     }
 
-    @Test func restsATenthOfTheRetentionUnlessAnIntervalIsGiven() async throws {
+    @Test func restsATenthOfTheRetention() async throws {
         let fixture = try MaintenanceFixture()
         fixture.limit { $0.retention = retention }
-        let derived = JournalPruner(services: fixture.services, interval: nil)
-        #expect(try await derived.pass() == fixture.now.addingTimeInterval(10))
-        let given = JournalPruner(services: fixture.services, interval: 7)
-        #expect(try await given.pass() == fixture.now.addingTimeInterval(7))
+        #expect(try await fixture.services.pruneJournal() == fixture.now.addingTimeInterval(10))
         fixture.limit { $0.retention = Retention(acknowledged: 1, unacknowledged: 1) }
-        #expect(try await derived.pass() == fixture.now.addingTimeInterval(1))
+        #expect(try await fixture.services.pruneJournal() == fixture.now.addingTimeInterval(1))
     }
 }

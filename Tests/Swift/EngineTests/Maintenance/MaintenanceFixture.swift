@@ -32,13 +32,11 @@ struct MaintenanceFixture {
         (options.server, options.acceptsUnsafeServer) = (database?.url, true)
         let store = try Store(at: temporary.path("data"), options: options, time: time)
         self.store = store
+        var engine = Engine.Options()
+        engine.acknowledgementPatience = 100
         services = EngineServices(
-            store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),
-            client: try CurlClient(),
-            diskQueues: DiskQueues(count: 1), connections: connections,
-            active: ActiveAttempts(serviceLimit: RateLimit(bytesPerSecond: nil), connections: connections),
-            stop: StopRequest(intervals: Engine.Intervals()), rehearsalOrigin: nil, minimumSpeedSeconds: 60,
-            time: store.time, log: log.logger)
+            options: engine, store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),
+            client: try CurlClient(), connections: connections, log: log.logger)
     }
 
     var now: Date { store.time.now }
@@ -84,7 +82,7 @@ struct MaintenanceFixture {
 
     func job(_ id: JobID) async throws -> Job { try await store.job(id) }
 
-    func states() async throws -> [JobState.Name: Int] { try await store.statistics().jobs }
+    func states() async throws -> [JobState.Kind: Int] { try await store.statistics().jobs }
 
     func eventTypes() async throws -> [String] {
         try await store.events(EventQuery(limit: 1000)).events.map(\.type.rawValue)

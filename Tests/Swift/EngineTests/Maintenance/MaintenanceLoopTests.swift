@@ -12,14 +12,11 @@ import Testing
     private let log = LogRecord()
     private let passes = Monitor(0)
 
-    private struct Worker: MaintenanceWorker {
-        let trigger: AsyncAutoResetEvent?
-        let passes: Monitor<Int>
-        let body: @Sendable () throws -> Date?
-        var needsLease = false
-        let purpose = "do the work"
-
-        func pass() async throws -> Date? {
+    private func worker(
+        _ trigger: AsyncAutoResetEvent? = nil, if mayBegin: @escaping @Sendable () -> Bool = { true },
+        _ body: @escaping @Sendable () throws -> Date?
+    ) -> MaintenanceWorker {
+        MaintenanceWorker("do the work", on: trigger, if: mayBegin) { [passes] in
             passes.withLock { $0 += 1 }
             return try body()
         }
@@ -33,7 +30,7 @@ import Testing
         _ test: () async throws -> Void
     ) async throws {
         let loop = MaintenanceLoop(time: time, log: log.logger, retryInterval: 5)
-        let worker = Worker(trigger: trigger, passes: passes, body: body)
+        let worker = worker(trigger, body)
         try await withThrowingTaskGroup { group in
             group.addTask { await loop.run(worker) }
             do { try await test() } catch {
@@ -106,9 +103,8 @@ import Testing
 
     @Test func workThatNeedsTheLeaseBeginsWhenTheNodeHasIt() async throws {
         let hasLease = Locked(false)
-        let loop = MaintenanceLoop(
-            holdsLease: { hasLease.withLock(\.self) }, time: time, log: log.logger, retryInterval: 5)
-        let worker = Worker(trigger: nil, passes: passes, body: { nil }, needsLease: true)
+        let loop = MaintenanceLoop(time: time, log: log.logger, retryInterval: 5)
+        let worker = worker(if: { hasLease.withLock(\.self) }) { nil }
         await withTaskGroup { group in
             group.addTask { await loop.run(worker) }
             #expect(await time.waitForSleepers())

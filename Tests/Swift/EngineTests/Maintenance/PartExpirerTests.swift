@@ -18,15 +18,14 @@ import Testing
         try await fixture.declare { $0.resumeDataTTL = 100 }
         let part = try fixture.makePart("part_a")
         let job = try await failedJob(fixture, part)
-        let expirer = PartExpirer(services: fixture.services)
         let expiry = fixture.now.addingTimeInterval(100)
-        #expect(try await expirer.pass() == expiry)
+        #expect(try await fixture.services.expireParts() == expiry)
         fixture.time.advance(by: 99.9)
-        #expect(try await expirer.pass() == expiry)
+        #expect(try await fixture.services.expireParts() == expiry)
         #expect(try await fixture.job(job).part?.id == part.id)
         #expect(fixture.hasFile(of: part))
         fixture.time.advance(by: 0.1)
-        #expect(try await expirer.pass() == nil)
+        #expect(try await fixture.services.expireParts() == nil)
         #expect(try await fixture.job(job).part == nil)
         #expect(!fixture.hasFile(of: part))
     }
@@ -38,10 +37,10 @@ import Testing
         fixture.time.advance(by: 1)
         let second = try await failedJob(fixture, new)
         fixture.limit { $0.maxResumeDataBytes = 10 }
-        _ = try await PartExpirer(services: fixture.services).pass()
+        _ = try await fixture.services.expireParts()
         #expect(fixture.hasFile(of: old) && fixture.hasFile(of: new))
         fixture.limit { $0.maxResumeDataBytes = 9 }
-        _ = try await PartExpirer(services: fixture.services).pass()
+        _ = try await fixture.services.expireParts()
         #expect(try await fixture.job(first).part == nil)
         #expect(!fixture.hasFile(of: old))
         #expect(try await fixture.job(second).part?.id == new.id)
@@ -56,13 +55,13 @@ import Testing
             fixture.time.advance(by: 1)
         }
         fixture.limit { $0.maxParts = 3 }
-        _ = try await PartExpirer(services: fixture.services).pass()
+        _ = try await fixture.services.expireParts()
         #expect(parts.allSatisfy(fixture.hasFile))
         fixture.limit { $0.maxParts = 1 }
-        _ = try await PartExpirer(services: fixture.services).pass()
+        _ = try await fixture.services.expireParts()
         #expect(parts.map(fixture.hasFile) == [false, false, true])
         fixture.limit { $0.maxParts = 0 }
-        _ = try await PartExpirer(services: fixture.services).pass()
+        _ = try await fixture.services.expireParts()
         #expect(!fixture.hasFile(of: parts[2]))
     }
 }

@@ -121,7 +121,7 @@ struct LostCommitsTests {
         let query = PostgresStatement("SELECT id FROM last_commits WHERE node = $1", [.int8(node.number)])
         let stored: String = try connection.execute(query)[0].value(0)
         // As if the answer to this commit had not come.
-        let error = PostgresError.outcomeUnknown(PostgresReport(.unreachable, message: "no answer"))
+        let error = PostgresError.outcomeUnknown(PostgresReport(.unavailable, message: "no answer"))
         node.store.writer.queue.sync {
             engine.writer.lastStored = "the commit before"
             engine.writer.uncertain = UncertainCommit(id: stored, position: 0, error: error)

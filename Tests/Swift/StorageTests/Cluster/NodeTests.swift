@@ -281,8 +281,8 @@ struct NodeTests {
         _ = try await nodes[0].store.apply(.attemptStopped(.pause), to: paused.id, report)
         let succeeded = try await runningOnFirst()
         let promotion = StoreFixture.promotion(of: succeeded.id)
-        _ = try await nodes[0].store.apply(.promotionPlanned(promotion), to: succeeded.id)
-        _ = try await nodes[0].store.apply(.promoted, to: succeeded.id)
+        _ = try await nodes[0].store.apply(.finalizePlanned(promotion), to: succeeded.id)
+        _ = try await nodes[0].store.apply(.finalized, to: succeeded.id)
         _ = try fixture.connect().execute(PostgresStatement("UPDATE jobs SET node = NULL"))
         let older = try await nodes[1].store.filesWithoutNode()
         #expect(older.parts == [PartID("part_A")] && older.files.map(\.path) == ["\(succeeded.id)"])
@@ -551,7 +551,7 @@ struct NodeTests {
 
     @Test func promotionInALocalFolderIsRepeated() async throws {
         let job = try await runningOnFirst()
-        _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        _ = try await nodes[0].store.apply(.finalizePlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         try expire(nodes[0])
         let takeover = try await nodes[1].takeOver()
         #expect(takeover.queued == 1 && takeover.promoting == 0)
@@ -569,8 +569,8 @@ struct NodeTests {
         let job = try await runningOnFirst()
         let (path, type) = (Self.randomText(1280), Self.randomText(3000))
         let promotion = StoreFixture.promotion(of: job.id, path: path, contentType: type)
-        _ = try await nodes[0].store.apply(.promotionPlanned(promotion), to: job.id)
-        _ = try await nodes[0].store.apply(.promoted, to: job.id)
+        _ = try await nodes[0].store.apply(.finalizePlanned(promotion), to: job.id)
+        _ = try await nodes[0].store.apply(.finalized, to: job.id)
         _ = try await nodes[1].store.deleteJob(job.id, removingFileElsewhere: true)
         let removals = try await nodes[0].store.removals()
         let reduced = FinishedFile(path: path, size: promotion.file.size, sha256: nil, contentType: nil)
@@ -586,7 +586,7 @@ struct NodeTests {
 
     @Test func promotionInASharedFolderIsContinued() async throws {
         let job = try await runningOnFirst()
-        _ = try await nodes[0].store.apply(.promotionPlanned(StoreFixture.promotion(of: job.id)), to: job.id)
+        _ = try await nodes[0].store.apply(.finalizePlanned(StoreFixture.promotion(of: job.id)), to: job.id)
         try expire(nodes[0])
         let takeover = try await nodes[1].takeOver(sharesDownloads: true)
         #expect(takeover.queued == 0 && takeover.promoting == 1)

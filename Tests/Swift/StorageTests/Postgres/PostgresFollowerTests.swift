@@ -7,7 +7,7 @@ import Testing
 /// The thread that renews the lease.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
 struct PostgresFollowerTests {
-    private static let report = PostgresReport(.unreachable, message: "no answer")
+    private static let report = PostgresReport(.unavailable, message: "no answer")
     private static let silent: [PostgresError] = [
         .timedOut, .connectFailed(report), .connectionLost(report), .outcomeUnknown(report),
     ]

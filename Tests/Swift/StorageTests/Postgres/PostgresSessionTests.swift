@@ -90,7 +90,7 @@ struct PostgresSessionTests {
         session.owner = 4
         #expect(throws: PostgresError.self) { try db.rows("SELECT 1") }
         #expect(session.failure?.owner == 3)
-        #expect(session.failure?.error.report?.condition == .checkViolation)
+        #expect(session.failure?.error.report?.condition == .dataRefused)
         #expect(throws: PostgresError.self) { try session.commit() }
         session.rollBack()
         #expect(try connection.execute(.init("SELECT count(*) FROM things"))[0].value(0) == 0)

@@ -94,7 +94,7 @@ struct StoreMigrationTests {
         #expect(store.node?.number == 1)
         #expect(try await store.lastEvent() == report.lastEvent)
         let jobs = try await store.jobs(JobQuery(limit: 1000)).jobs
-        #expect(Set(jobs.map(\.state.name)) == Set(JobState.Name.allCases))
+        #expect(Set(jobs.map(\.state.name)) == Set(JobState.Kind.allCases))
         #expect(jobs.allSatisfy { $0.spec.lost.isEmpty && $0.spec.url.hasPrefix("https://h") })
         let webhook = try await store.webhook(Name(trusted: "hook"), of: .default)
         #expect(webhook.url.hasSuffix("?key=fixture-hook") && webhook.lost.isEmpty)

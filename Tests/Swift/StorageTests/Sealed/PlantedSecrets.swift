@@ -45,7 +45,7 @@ enum PlantedSecrets {
         return spec
     }
 
-    static func promotion(of job: JobID) -> Promotion {
+    static func promotion(of job: JobID) -> FinalizePlan {
         var promotion = StoreFixture.promotion(of: job)
         promotion.receipt.finalURL = "https://planted-user@cdn/film.mkv?planted-final"
         promotion.receipt.redirects = ["https://host/?planted-redirect", "https://host/b"]
@@ -74,8 +74,8 @@ enum PlantedSecrets {
         _ = try await store.apply(.attemptInterrupted, to: jobs[0])
         let wait = Wait(.url, cause: Failure(.linkExpired, "gone", attempts: 1, at: store.time.now))
         _ = try await store.apply(.attemptDeferred(wait), to: jobs[1], AttemptReport(part: part))
-        for job in jobs[2...] { _ = try await store.apply(.promotionPlanned(promotion(of: job)), to: job) }
-        _ = try await store.apply(.promoted, to: jobs[3])
+        for job in jobs[2...] { _ = try await store.apply(.finalizePlanned(promotion(of: job)), to: job) }
+        _ = try await store.apply(.finalized, to: jobs[3])
         return jobs
     }
 
@@ -89,7 +89,7 @@ enum PlantedSecrets {
             #expect(try await store.job(id).spec == expected, comment, sourceLocation: location)
         }
         #expect(try await store.job(jobs[1]).part?.url == part.url, comment, sourceLocation: location)
-        let promotion = try await store.job(jobs[2]).state.promotion
+        let promotion = try await store.job(jobs[2]).state.finalizePlan
         #expect(promotion == self.promotion(of: jobs[2]), comment, sourceLocation: location)
         let receipt = try await store.job(jobs[3]).state.finish?.receipt
         #expect(receipt == self.promotion(of: jobs[3]).receipt, comment, sourceLocation: location)

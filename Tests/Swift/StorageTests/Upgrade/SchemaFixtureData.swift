@@ -106,8 +106,8 @@ struct SchemaFixtureData {
         guard name != "attempting" else {
             return try await store.checkpoint([(job: job, admission: 1, part: part)])
         }
-        _ = try await store.apply(.promotionPlanned(StoreFixture.promotion(of: job)), to: job)
-        if name == "succeeded" { _ = try await store.apply(.promoted, to: job) }
+        _ = try await store.apply(.finalizePlanned(StoreFixture.promotion(of: job)), to: job)
+        if name == "succeeded" { _ = try await store.apply(.finalized, to: job) }
     }
 
     private func makeTokensAndAnswers() async throws {

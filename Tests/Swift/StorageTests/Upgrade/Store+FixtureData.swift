@@ -10,7 +10,7 @@ extension Store {
     func expectDataOfFixture(jobs count: Int) async throws {
         let jobs = try await jobs(JobQuery(limit: 1000)).jobs
         #expect(jobs.count == count)
-        #expect(Set(jobs.map(\.state.name)) == Set(JobState.Name.allCases))
+        #expect(Set(jobs.map(\.state.name)) == Set(JobState.Kind.allCases))
         #expect(jobs.allSatisfy { $0.spec.lost.isEmpty && $0.spec.url.hasPrefix("https://h") })
         let tokens = jobs.compactMap { job in if case .bearer(let token)? = job.spec.credentials { token } else { nil }
         }

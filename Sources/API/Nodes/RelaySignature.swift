@@ -1,8 +1,10 @@
 import Base
+import Downloads
 import Formats
 import Foundation
 import HTTPServer
 import HTTPTypes
+import Storage
 
 /// Shows the nodes of a database that they are nodes of it, when one passes a request for a file on to another.
 ///
@@ -97,6 +99,29 @@ struct RelaySignature: Sendable {
     private func code(_ lines: [String]) -> String {
         let text = (["relay"] + lines).joined(separator: "\n")
         return MessageAuthentication.hmacSHA256(Array(text.utf8), key: key).hexadecimal
+    }
+}
+
+/// Recognizes the requests that another node has passed on to this one.
+struct RelayStep: RequestStep {
+    let signature: RelaySignature
+    /// The number of this node; nil: no other node passes requests on to it.
+    let number: Int64?
+    let time: any TimeSource
+
+    /// - Throws: 421 if the request is for a third node. The URL of that node leads here: a node has taken over its address, or
+    ///   it is the address of a load balancer.
+    func apply(to request: inout IncomingRequest) throws(Problem) -> Response? {
+        guard let recipient = signature.recipient(of: request.head, at: time.now) else { return nil }
+        guard recipient == number else {
+            let own = number.map { "node \($0)" } ?? "a service without other nodes"
+            throw Problem(
+                .misdirectedRequest,
+                "The URL of node \(recipient) leads to \(own). Start node \(recipient) with a --node-url that only it answers."
+            )
+        }
+        request.isRelayed = true
+        return nil
     }
 }
 

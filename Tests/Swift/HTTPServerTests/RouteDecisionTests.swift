@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 import Testing
 
-@Suite struct AdmissionTests {
+@Suite struct RouteDecisionTests {
     private static let limit = 1_000
 
     private static var limited: TestHandler {

@@ -1,4 +1,4 @@
-import CurlClient
+import Formats
 import Testing
 
 @Suite struct IPAddressTests {

@@ -9,25 +9,23 @@ public struct RemoteFiles: Sendable {
     /// The number of this node. It answers the requests that other nodes pass on to this number, and no others.
     let own: Int64
     /// Which other node has the file of a job; nil: this one.
-    let node: @Sendable (Job) -> Int64?
+    let owner: @Sendable (Job) -> Int64?
     /// Where other nodes reach the API of a node; nil: it has no URL. Throws `StoreError.noSuchNode`.
     let url: @Sendable (_ ofNode: Int64) async throws -> String?
-    let relay: any FileRelay
+    let relay: FileRelay
 
     public init(
-        own: Int64, node: @escaping @Sendable (Job) -> Int64?, url: @escaping @Sendable (Int64) async throws -> String?,
-        relay: any FileRelay
+        own: Int64, owner: @escaping @Sendable (Job) -> Int64?,
+        url: @escaping @Sendable (Int64) async throws -> String?, relay: @escaping FileRelay
     ) {
-        (self.own, self.node, self.url, self.relay) = (own, node, url, relay)
+        (self.own, self.owner, self.url, self.relay) = (own, owner, url, relay)
     }
-}
 
-extension RemoteFiles {
     /// The response of the node that has the file.
     ///
     /// - Throws: 503 if that node cannot be reached, or if another server answers at its URL; 410 if it never returns.
     func response(
-        to head: RequestHead, fromNode node: Int64, _ signature: RelaySignature, at now: Date
+        to head: RequestHead, from node: Int64, _ signature: RelaySignature, at now: Date
     ) async throws -> Response {
         guard let url = try await knownURL(ofNode: node) else {
             throw Problem.away(node, "the other nodes do not know its URL. Start it with --node-url")
@@ -37,15 +35,15 @@ extension RemoteFiles {
         let request = signature.request(for: head, to: node, at: now)
         let proof = (RelaySignature.requestField.rawName, request.value)
         do throws(FileRelayError) {
-            let response = try await relay.response(
-                to: head.method, url: base + head.path, headers: fields + [proof])
+            let response = try await relay(head.method, base + head.path, fields + [proof])
             if let fault = fault(of: response, to: request, signature) {
                 // Nothing reads its body.
                 if case .stream(let body) = response.body { body.finish() }
                 throw FileRelayError(fault)
             }
             return Response(
-                status: response.status, headers: response.headers.only(Self.returned), body: response.body)
+                status: response.status, headers: response.headers.filter { Self.returned.contains($0.name) },
+                body: response.body)
         } catch {
             throw Problem.away(node, error.reason)
         }
@@ -71,7 +69,7 @@ extension RemoteFiles {
         }
     }
 
-    private static let passedOn = RelaySignature.conditions + [.init("X-Request-Id")!]
+    private static let passedOn = RelaySignature.conditions + [.requestID]
     private static let returned: [HTTPField.Name] = [
         .acceptRanges, .eTag, .contentType, .contentDisposition, .contentRange, .xContentTypeOptions, .retryAfter,
     ]
@@ -79,34 +77,18 @@ extension RemoteFiles {
     private static let answers: Set<Int> = [200, 206, 304, 404, 409, 410, 416]
 }
 
-extension HTTPFields {
-    fileprivate func only(_ names: [HTTPField.Name]) -> HTTPFields {
-        var fields = HTTPFields()
-        for name in names { fields[name] = self[name] }
-        return fields
-    }
-}
-
 extension Problem {
     fileprivate static func away(_ node: Int64, _ why: String) -> Problem {
-        var problem = Problem(
-            .unavailable, "The file is on node \(node), which cannot send it now: \(why). Try again in a moment.")
-        problem.headers[.retryAfter] = "5"
-        return problem
+        .unavailable(
+            "The file is on node \(node), which cannot send it now: \(why). Try again in a moment.", retryAfter: 5)
     }
 }
 
-/// Requests a file from the node that has it, and passes the response on while it arrives.
-public protocol FileRelay: Sendable {
-    /// - Parameters:
-    ///   - url: of the file at the other node.
-    ///   - headers: the fields of the request.
-    /// - Returns: the response of the other node. If its connection is lost, the body ends early.
-    /// - Throws: if there is no response.
-    func response(
-        to method: HTTPRequest.Method, url: String, headers: [(name: String, value: String)]
-    ) async throws(FileRelayError) -> Response
-}
+/// Requests a file with this URL from the node that has it, and passes the response on while it arrives. If the connection is
+/// lost, the body ends early. It throws if there is no response.
+public typealias FileRelay =
+    @Sendable (HTTPRequest.Method, _ url: String, _ headers: [(name: String, value: String)])
+    async throws(FileRelayError) -> Response
 
 /// Why another node has not responded.
 public struct FileRelayError: Error {
