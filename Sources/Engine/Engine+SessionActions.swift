@@ -82,11 +82,11 @@ extension Engine {
 
     private func sweep(_ request: JobSignal, _ session: Name) async throws {
         var stopping: [JobID] = []
-        try await services.store.apply(request, toJobsOf: session) { [active] step in
-            for outcome in step.outcomes { active.requestStop(asDecided: outcome) }
-        } afterStep: { step in
+        try await services.store.apply(request, toJobsOf: session) { [active] outcomes in
+            for outcome in outcomes { active.requestStop(asDecided: outcome) }
+        } afterStep: { outcomes in
             var parts: [PartID] = []
-            for outcome in step.outcomes {
+            for outcome in outcomes {
                 guard case .done(let job, let effects, let dropped) = outcome else { continue }
                 if let dropped { parts.append(dropped) }
                 if effects.contains(where: \.isStop) { stopping.append(job.id) }

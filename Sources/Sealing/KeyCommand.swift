@@ -9,7 +9,6 @@ struct KeyCommand {
     private let words: [String]
     private let limit: Duration
 
-    /// - Parameter limit: the time after which the command is killed.
     init(_ command: String, limit: Duration = .seconds(30)) {
         words = command.split(separator: " ").map(String.init)
         self.limit = limit
@@ -68,9 +67,9 @@ struct KeyCommand {
     }
 
     /// Reads until the end of the output, until the text is full, or until the deadline.
-    private static func read(_ descriptor: Int32, into text: inout [UInt8], until deadline: ContinuousClock.Instant)
-        -> Int
-    {
+    private static func read(
+        _ descriptor: Int32, into text: inout [UInt8], until deadline: ContinuousClock.Instant
+    ) -> Int {
         var count = 0
         while count < text.count, isReadable(descriptor, until: deadline) {
             let (start, room) = (count, text.count - count)

@@ -10,7 +10,6 @@ public enum KeySource: Sendable, Equatable {
     /// A command that prints the key. It is split at blanks and runs without a shell.
     case command(String)
 
-    /// - Parameter folder: the path of the data folder.
     /// - Returns: nil if the data folder has no key file.
     public func keys(inDataFolder folder: String) throws(KeyError) -> [SealingKey]? {
         switch self {
@@ -26,7 +25,6 @@ public enum KeySource: Sendable, Equatable {
 
     public static func file(inDataFolder folder: String) -> KeyFile { KeyFile(path: folder + "/fetchd.key") }
 
-    /// The source as messages name it.
     public func description(inDataFolder folder: String) -> String {
         switch self {
         case .dataFolder: "the key file \(Self.file(inDataFolder: folder).path)"

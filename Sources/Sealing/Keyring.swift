@@ -1,8 +1,8 @@
 import CCrypto
+import Foundation
 
 /// The keys of a store. One of them seals, and each of them opens what it has sealed.
 public struct Keyring: Sendable {
-    /// The key that seals.
     public let current: SealingKey
     private let keys: [String: SealingKey]
 
@@ -18,7 +18,6 @@ public struct Keyring: Sendable {
     /// All keys, the current one first.
     public var all: [SealingKey] { [current] + keys.values.filter { $0.id != current.id }.sorted { $0.id < $1.id } }
 
-    /// The result of opening a sealed value.
     public enum Opened: Sendable, Equatable {
         case text(String)
         /// The value was sealed with a key that is not in the ring.
@@ -27,7 +26,6 @@ public struct Keyring: Sendable {
         case refused
     }
 
-    /// Seals a text for its place.
     public func seal(_ text: String, at place: SealedPlace) -> String {
         let nonce = AES256GCM.makeNonce()
         let box = AES256GCM.seal(Array(text.utf8), nonce: nonce, authenticating: place.bytes, with: current)
@@ -44,10 +42,9 @@ public struct Keyring: Sendable {
 
 /// Where a sealed value is stored. The place is authenticated together with the value, so a sealed value that is copied
 /// to another row, column or table cannot be opened there.
-public struct SealedPlace: Sendable, Equatable {
+public struct SealedPlace: Sendable, CustomStringConvertible {
     public var table: String
     public var column: String
-    /// The identifier of the row.
     public var row: String
 
     public init(table: String, column: String, row: String) {
@@ -56,11 +53,8 @@ public struct SealedPlace: Sendable, Equatable {
         self.row = row
     }
 
-    var bytes: [UInt8] { Array("fetchd 1\0\(table)\0\(column)\0\(row)".utf8) }
-}
-
-extension SealedPlace: CustomStringConvertible {
     public var description: String { "\(table).\(column) of \(row)" }
+    var bytes: [UInt8] { Array("fetchd 1\0\(table)\0\(column)\0\(row)".utf8) }
 }
 
 /// The text form of a sealed value: `sealed:1:KEY:BASE64`. `1` is the version of the form, KEY is the identifier of the
@@ -71,49 +65,21 @@ struct SealedText {
     /// The encrypted text and the tag.
     var box: [UInt8]
 
-    private static let prefix = "sealed:1:"
+    fileprivate static let prefix = "sealed:1:"
+    var text: String { "\(Self.prefix)\(keyID):\(Data(nonce + box).base64EncodedString())" }
+}
 
-    init(keyID: String, nonce: [UInt8], box: [UInt8]) {
-        self.keyID = keyID
-        self.nonce = nonce
-        self.box = box
-    }
-
+extension SealedText {
     /// nil for any other text.
     init?(_ text: some StringProtocol) {
         guard text.hasPrefix(Self.prefix) else { return nil }
         let parts = text.utf8.dropFirst(Self.prefix.utf8.count).split(
             separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, let bytes = Self.decoded(Array(parts[1])), bytes.count >= AES256GCM.nonceLength else {
-            return nil
-        }
+        guard parts.count == 2, let bytes = Data(base64Encoded: Data(parts[1])), bytes.count >= AES256GCM.nonceLength
+        else { return nil }
         keyID = String(decoding: parts[0], as: UTF8.self)
         nonce = Array(bytes.prefix(AES256GCM.nonceLength))
         box = Array(bytes.dropFirst(AES256GCM.nonceLength))
-    }
-
-    var text: String { "\(Self.prefix)\(keyID):\(Self.encoded(nonce + box))" }
-
-    private static func encoded(_ bytes: [UInt8]) -> String {
-        // The function ends the text with a NUL.
-        let length = (bytes.count + 2) / 3 * 4
-        return String(
-            decoding: [UInt8](unsafeUninitializedCapacity: length + 1) { buffer, count in
-                EVP_EncodeBlock(buffer.baseAddress, bytes, Int32(bytes.count))
-                count = length
-            }, as: UTF8.self)
-    }
-
-    private static func decoded(_ text: [UInt8]) -> [UInt8]? {
-        guard !text.isEmpty, text.count % 4 == 0 else { return nil }
-        let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }
-        var isValid = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3) { buffer, count in
-            let length = Int(EVP_DecodeBlock(buffer.baseAddress, text, Int32(text.count)))
-            isValid = length == text.count / 4 * 3
-            count = isValid ? length - padding : 0
-        }
-        return isValid ? bytes : nil
     }
 }
 
@@ -131,23 +97,11 @@ enum AES256GCM {
     }
 
     /// - Returns: the encrypted text and the tag.
-    static func seal(
-        _ text: [UInt8], nonce: [UInt8], authenticating data: [UInt8], with key: SealingKey
-    ) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: text.count + tagLength) { buffer, count in
-            let output = buffer.baseAddress
-            let isSealed = withContext { context in
-                var (length, last): (Int32, Int32) = (0, 0)
-                return key.withBytes { EVP_EncryptInit_ex2(context, cipher, $0, nonce, nil) } == 1
-                    && EVP_EncryptUpdate(context, nil, &length, data, Int32(data.count)) == 1
-                    && EVP_EncryptUpdate(context, output, &length, text, Int32(text.count)) == 1
-                    && EVP_EncryptFinal_ex(context, output.map { $0 + Int(length) }, &last) == 1
-                    && EVP_CIPHER_CTX_ctrl(
-                        context, EVP_CTRL_AEAD_GET_TAG, Int32(tagLength), output.map { $0 + text.count }) == 1
-            }
-            precondition(isSealed, "libcrypto could not encrypt a text")
-            count = text.count + tagLength
-        }
+    static func seal(_ text: [UInt8], nonce: [UInt8], authenticating data: [UInt8], with key: SealingKey) -> [UInt8] {
+        var tag = [UInt8](repeating: 0, count: tagLength)
+        let sealed = run(text[...], isSealing: true, &tag, nonce, data, key)
+        guard let sealed else { preconditionFailure("libcrypto could not encrypt a text") }
+        return sealed + tag
     }
 
     /// - Parameter sealed: the result of `seal`.
@@ -156,22 +110,32 @@ enum AES256GCM {
         _ sealed: [UInt8], nonce: [UInt8], authenticating data: [UInt8], with key: SealingKey
     ) -> [UInt8]? {
         guard sealed.count >= tagLength, nonce.count == nonceLength else { return nil }
-        let textLength = sealed.count - tagLength
-        var isOpened = false
-        let text = [UInt8](unsafeUninitializedCapacity: sealed.count) { buffer, count in
+        var tag = Array(sealed.suffix(tagLength))
+        return run(sealed.dropLast(tagLength), isSealing: false, &tag, nonce, data, key)
+    }
+
+    /// - Parameter tag: is set by sealing, and compared by opening.
+    private static func run(
+        _ input: ArraySlice<UInt8>, isSealing: Bool, _ tag: inout [UInt8], _ nonce: [UInt8], _ data: [UInt8],
+        _ key: SealingKey
+    ) -> [UInt8]? {
+        var isDone = false
+        let input = Array(input)
+        let result = [UInt8](unsafeUninitializedCapacity: input.count + tagLength) { buffer, count in
             let output = buffer.baseAddress
-            var tag = Array(sealed[textLength...])
-            isOpened = withContext { context in
+            isDone = withContext { context in
                 var (length, last): (Int32, Int32) = (0, 0)
-                return key.withBytes { EVP_DecryptInit_ex2(context, cipher, $0, nonce, nil) } == 1
-                    && EVP_DecryptUpdate(context, nil, &length, data, Int32(data.count)) == 1
-                    && EVP_DecryptUpdate(context, output, &length, sealed, Int32(textLength)) == 1
-                    && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), &tag) == 1
-                    && EVP_DecryptFinal_ex(context, output.map { $0 + Int(length) }, &last) == 1
+                let (get, set) = (EVP_CTRL_AEAD_GET_TAG, EVP_CTRL_AEAD_SET_TAG)
+                return key.withBytes { EVP_CipherInit_ex2(context, cipher, $0, nonce, isSealing ? 1 : 0, nil) } == 1
+                    && EVP_CipherUpdate(context, nil, &length, data, Int32(data.count)) == 1
+                    && EVP_CipherUpdate(context, output, &length, input, Int32(input.count)) == 1
+                    && (isSealing || EVP_CIPHER_CTX_ctrl(context, set, Int32(tagLength), &tag) == 1)
+                    && EVP_CipherFinal_ex(context, output.map { $0 + Int(length) }, &last) == 1
+                    && (!isSealing || EVP_CIPHER_CTX_ctrl(context, get, Int32(tagLength), &tag) == 1)
             }
-            count = isOpened ? textLength : 0
+            count = isDone ? input.count : 0
         }
-        return isOpened ? text : nil
+        return isDone ? result : nil
     }
 
     private static func withContext<Result>(_ body: (OpaquePointer) -> Result) -> Result {

@@ -4,7 +4,6 @@ import Formats
 
 /// A key of AES-256: 32 bytes. The memory of the key is overwritten when the last reference to it ends.
 public final class SealingKey: @unchecked Sendable {
-    /// The length in bytes.
     public static let length = 32
 
     /// A name that does not reveal the key: the first eight bytes of a SHA-256 of the key, in hexadecimal.
@@ -88,7 +87,6 @@ extension SealingKey {
         }
     }
 
-    /// The key in base64.
     public var base64: [UInt8] {
         var text = [UInt8](repeating: 0, count: Self.textLength + 1)
         withBytes { _ = EVP_EncodeBlock(&text, $0, Int32(Self.length)) }

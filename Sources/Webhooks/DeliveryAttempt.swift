@@ -9,22 +9,14 @@ import Storage
 /// One POST of an event to an endpoint, and the verdict on the response.
 struct DeliveryAttempt: Sendable {
     let client: CurlClient
-    let schedule: RetrySchedule
+    let options: Dispatcher.Options
     let time: any TimeSource
-    /// The time for the whole exchange: name resolution, connection, request and response.
-    let timeout: Duration
-    /// The addresses for webhooks that may not be posted to any address.
-    let publicAddresses: @Sendable () -> AddressPolicy
-    /// The number of bytes of the response that are logged.
-    let responseLimit: Int
-    /// Whether the body of a response from this address is logged.
-    let keepsResponse: @Sendable (IPAddress) -> Bool
 
     func run(_ delivery: DueDelivery) async -> (log: Delivery.Attempt, verdict: DeliveryOutcome) {
         let (at, started) = (time.now, time.uptime)
         let answer: Result<ExchangeResponse, TransferError>
         // A secret that begins in the logged bytes must be read to its end, or its beginning would be logged.
-        let limit = responseLimit + (secrets(of: delivery.webhook).map(\.utf8.count).max() ?? 0)
+        let limit = options.responseLimit + (secrets(of: delivery.webhook).map(\.utf8.count).max() ?? 0)
         do throws(TransferError) {
             answer = .success(try await client.exchange(request(for: delivery, at: at), bodyLimit: limit))
         } catch {
@@ -49,15 +41,8 @@ struct DeliveryAttempt: Sendable {
                 ("Content-Type", "application/json"), ("webhook-id", delivery.id.text),
                 ("webhook-timestamp", String(timestamp)), ("webhook-signature", signature),
             ] + delivery.traceFields + webhook.headers.map { (name: $0.name, value: $0.value) },
-            body: body, userAgent: "fetchd-webhooks",
-            timeouts: .init(connect: timeout, idle: timeout, total: timeout),
-            tls: .init(
-                caFile: webhook.tls.caFile, pinnedPublicKeys: webhook.tls.pinnedPublicKeys.values.flatMap(\.self),
-                verifies: webhook.tls.verify))
-        switch webhook.reach {
-        case .any: break
-        case .public: request.addressPolicy = publicAddresses()
-        }
+            body: body, userAgent: "fetchd-webhooks")
+        request.restrict(to: webhook, within: options.timeout, publicAddresses: options.publicAddresses)
         return request
     }
 
@@ -68,8 +53,9 @@ struct DeliveryAttempt: Sendable {
         case let status? where (200..<300).contains(status): return .accepted
         case 410?: return .gone
         default:
-            let floor = schedule.floor(retryAfter: retryAfter(of: answer, at: now), at: now)
-            let next = schedule.next(afterAttempts: tries, notBefore: floor, at: now, jitter: .random(in: 0...1))
+            let floor = options.schedule.floor(retryAfter: retryAfter(of: answer, at: now), at: now)
+            let next = options.schedule.next(
+                afterAttempts: tries, notBefore: floor, at: now, jitter: .random(in: 0...1))
             return .rejected(retryAt: next, notBefore: floor)
         }
     }
@@ -91,14 +77,14 @@ struct DeliveryAttempt: Sendable {
         of answer: Result<ExchangeResponse, TransferError>, withoutSecretsOf webhook: Webhook
     ) -> String? {
         guard let response = try? answer.get(), !response.body.isEmpty else { return nil }
-        guard let address = response.metrics.remoteAddress.flatMap({ IPAddress($0) }), keepsResponse(address) else {
-            return nil
-        }
+        guard let address = response.metrics.remoteAddress.flatMap({ IPAddress($0) }),
+            options.keepsResponse(address)
+        else { return nil }
         // SQLite would end a text at its first NUL.
         let text = String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
         // Some endpoints answer with the request.
         let shown = secrets(of: webhook).reduce(text) { $0.replacing($1, with: "[secret]") }
-        return String(decoding: shown.utf8.prefix(responseLimit), as: UTF8.self)
+        return String(decoding: shown.utf8.prefix(options.responseLimit), as: UTF8.self)
     }
 
     private func secrets(of webhook: Webhook) -> [String] {
@@ -115,6 +101,22 @@ struct DeliveryAttempt: Sendable {
     }
 }
 
+extension TransferRequest {
+    /// Applies the TLS settings and the reach of a webhook.
+    mutating func restrict(
+        to webhook: Webhook, within limit: Duration, publicAddresses: () -> AddressPolicy
+    ) {
+        timeouts = .init(connect: limit, idle: limit, total: limit)
+        tls = .init(
+            caFile: webhook.tls.caFile, pinnedPublicKeys: webhook.tls.pinnedPublicKeys.values.flatMap(\.self),
+            verifies: webhook.tls.verify)
+        switch webhook.reach {
+        case .any: break
+        case .public: addressPolicy = publicAddresses()
+        }
+    }
+}
+
 extension DueDelivery {
     /// The fields that name the trace of the job, with a new identifier for this attempt. Those that the webhook itself
     /// names are not replaced.
@@ -128,7 +130,6 @@ extension DueDelivery {
 
 /// How an endpoint answered a post, for metrics.
 public enum WebhookResult: String, Sendable, CaseIterable {
-    /// The status was 2xx.
     case accepted
     /// The endpoint answered another status.
     case rejected
@@ -156,8 +157,7 @@ public struct RetrySchedule: Sendable, Equatable {
     public var delays: [Double]
 
     /// 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: the example of Standard Webhooks 1.0.0.
-    public static let standard = RetrySchedule(
-        delays: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
+    public static let standard = RetrySchedule(delays: [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
 
     public init(delays: [Double]) { self.delays = delays }
 

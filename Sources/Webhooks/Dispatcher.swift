@@ -13,7 +13,6 @@ public actor Dispatcher {
         public var schedule = RetrySchedule.standard
         /// The maximum number of concurrent deliveries to one endpoint.
         public var concurrencyPerWebhook = 8
-        /// The time for one whole exchange.
         public var timeout: Duration = .seconds(20)
         /// The number of bytes of a response that are read.
         public var responseLimit = 1024
@@ -39,14 +38,11 @@ public actor Dispatcher {
     /// The failures of the workers. Another worker can succeed meanwhile, so nothing ends them.
     private let workerReads: OutboxFailures
     private let records: OutboxFailures
-    /// The durations of the posts so far.
     public nonisolated let measurements = HistogramFamily<WebhookResult>(.requests)
     /// The running workers, by the key of the webhook.
     private var workers: [Int64: EndpointWorker] = [:]
 
-    public init(
-        options: Options = Options(), store: Store, client: CurlClient, log: Logger
-    ) {
+    public init(options: Options = Options(), store: Store, client: CurlClient, log: Logger) {
         self.options = options
         self.store = store
         time = store.time
@@ -54,10 +50,7 @@ public actor Dispatcher {
         reads = OutboxFailures(of: "read the outbox", time: store.time, log: log)
         workerReads = OutboxFailures(of: "read the outbox", time: store.time, log: log)
         records = OutboxFailures(of: "record deliveries", time: store.time, log: log)
-        attempt = DeliveryAttempt(
-            client: client, schedule: options.schedule, time: store.time, timeout: options.timeout,
-            publicAddresses: options.publicAddresses, responseLimit: options.responseLimit,
-            keepsResponse: options.keepsResponse)
+        attempt = DeliveryAttempt(client: client, options: options, time: store.time)
     }
 
     /// Runs until the task is cancelled. Cancellation ends the attempts in progress, which do not count.
@@ -91,9 +84,8 @@ public actor Dispatcher {
     private func sendOut(to webhook: Int64, _ group: inout DiscardingTaskGroup) {
         if let worker = workers[webhook] { return worker.more.set() }
         let worker = EndpointWorker(
-            webhook: webhook, concurrency: options.concurrencyPerWebhook, retryInterval: options.retryInterval,
-            store: store, attempt: attempt, time: time,
-            log: log, reads: workerReads, records: records, measurements: measurements)
+            webhook: webhook, store: store, attempt: attempt, log: log, reads: workerReads, records: records,
+            measurements: measurements)
         workers[webhook] = worker
         group.addTask { await self.follow(worker) }
     }
@@ -126,12 +118,9 @@ struct OutboxFailures: Sendable {
     ///   - fields: of the line.
     func note(_ what: String, _ error: any Error, fields: Logger.Metadata = [:]) {
         guard let count = failures.withLock({ $0.note(at: time.uptime) }) else { return }
-        log.error(
-            "Could not \(what): \(error). fetchd tries again.\(RepeatedFailures.suffix(count))", metadata: fields)
+        log.error("Could not \(what): \(error). fetchd tries again.\(RepeatedFailures.suffix(count))", metadata: fields)
     }
 
     /// The operation has succeeded.
-    func end() {
-        if failures.withLock({ $0.end() }) { log.notice("fetchd can \(operation) again.") }
-    }
+    func end() { if failures.withLock({ $0.end() }) { log.notice("fetchd can \(operation) again.") } }
 }

@@ -12,18 +12,17 @@ import Storage
 /// Only the commit that records an attempt settles the delivery. After a crash before this commit, the delivery is posted again.
 struct EndpointWorker: Sendable {
     let webhook: Int64
-    let concurrency: Int
-    /// The seconds between two attempts to read or write the outbox while the database fails.
-    let retryInterval: TimeInterval
     let store: Store
     let attempt: DeliveryAttempt
-    let time: any TimeSource
     let log: Logger
     let reads: OutboxFailures
     let records: OutboxFailures
     let measurements: HistogramFamily<WebhookResult>
     /// Set when more deliveries may be due.
     let more = AsyncAutoResetEvent()
+
+    private var time: any TimeSource { store.time }
+    private var options: Dispatcher.Options { attempt.options }
 
     private enum Arrival: Sendable {
         case ended(DeliveryID)
@@ -63,11 +62,12 @@ struct EndpointWorker: Sendable {
         guard store.holdsLease else { return [] }
         do {
             // Deliveries in progress are still pending in the outbox, and may be among the first.
+            let concurrency = options.concurrencyPerWebhook
             let due = try await store.dueDeliveries(to: webhook, limit: concurrency + underWay.count)
             return Array(due.filter { !underWay.contains($0.id) }.prefix(concurrency - underWay.count))
         } catch {
             reads.note("read the outbox", error)
-            try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
+            try? await time.sleep(until: time.now.addingTimeInterval(options.retryInterval))
             return []
         }
     }
@@ -97,7 +97,7 @@ struct EndpointWorker: Sendable {
                 hasFailed = true
                 canPass = (error as? StoreError)?.canPass == true && !Task.isCancelled
             }
-            try? await time.sleep(until: time.now.addingTimeInterval(retryInterval))
+            try? await time.sleep(until: time.now.addingTimeInterval(options.retryInterval))
         }
     }
 }
@@ -142,17 +142,9 @@ public struct EndpointProbe: Sendable {
 
     /// - Returns: why the endpoint cannot be reached; nil if it answers, with any status.
     public func fault(of webhook: Webhook) async -> String? {
-        let limit = Duration.seconds(10)
         var request = TransferRequest(
-            url: URLRule.origin(of: webhook.url) + "/", method: "HEAD", userAgent: "fetchd-doctor",
-            timeouts: .init(connect: limit, idle: limit, total: limit),
-            tls: .init(
-                caFile: webhook.tls.caFile, pinnedPublicKeys: webhook.tls.pinnedPublicKeys.values.flatMap(\.self),
-                verifies: webhook.tls.verify))
-        switch webhook.reach {
-        case .any: break
-        case .public: request.addressPolicy = publicAddresses
-        }
+            url: URLRule.origin(of: webhook.url) + "/", method: "HEAD", userAgent: "fetchd-doctor")
+        request.restrict(to: webhook, within: .seconds(10)) { publicAddresses }
         do throws(TransferError) {
             _ = try await client.exchange(request, bodyLimit: 1024)
             return nil

@@ -5,7 +5,6 @@ import Foundation
 /// What an action on many jobs has done so far, and its entry in the audit log.
 public struct ActionRecord: Sendable {
     public struct Counts: Sendable, Equatable {
-        /// Jobs that the request has selected.
         public var matched = 0
         public var changed = 0
         /// Jobs that could not be changed, and identifiers without a job.
@@ -37,18 +36,13 @@ public struct ActionRecord: Sendable {
 
     private static let mostRefusals = 100
 
-    /// For the audit log.
     var change: String {
         "\(request): \(counts.matched) matched, \(counts.changed) changed, \(counts.refused) refused"
     }
 }
 
 extension Store {
-    /// Stores the end of an action in steps.
-    ///
-    /// - Parameters:
-    ///   - claim: of the request; nil: it has none.
-    ///   - answer: is stored for repetitions of the request.
+    /// Stores the end of an action in steps, and the answer for repetitions of the request.
     /// - Returns: the answer to give. It is that of a repetition, if another node has carried out one that has ended earlier.
     public func conclude(
         _ record: ActionRecord, once claim: IdempotencyClaim?, answer: IdempotentResponse
@@ -85,13 +79,10 @@ extension Store {
         return try AuditEntry(
             id: row["id"], time: row.time("time"), note: note,
             outcome: try row.named("outcome", as: AuditEntry.Outcome.self), reason: row["reason"],
-            change: row["change"],
-            count: row["count"])
+            change: row["change"], count: row["count"])
     }
 
-    /// Stores changes of settings that no client has made, in one commit.
-    ///
-    /// - Parameter note: what has made them.
+    /// Stores changes of settings that no client has made, in one commit. The note says what has made them.
     public func audit(_ changes: [SettingChange], by note: AuditNote) async throws {
         try await writer.write { transaction in
             for change in changes { try transaction.audit(note, target: change.name, change: change.description) }
@@ -110,10 +101,7 @@ extension Store {
         }
     }
 
-    /// - Parameters:
-    ///   - most: the number of entries that are kept at most.
-    ///   - limit: the number of entries that are removed at most.
-    /// - Returns: whether there may be more to remove.
+    /// - Returns: whether there may be more than `limit` entries to remove.
     public func pruneAudit(keeping most: Int = mostAuditEntries, limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
             let oldest = transaction.now.addingTimeInterval(-Self.auditRetention)
@@ -139,37 +127,23 @@ extension Transaction {
     ///   - change: what was replaced by what.
     func audit(_ note: AuditNote?, target: String? = nil, change: String? = nil) throws {
         guard let note else { return }
-        try insertAudit(note, target: target ?? note.target, .done, reason: nil, change: change, count: 1, at: now)
-    }
-
-    func audit(_ refusals: [(key: RefusalLog.Key, refusal: RefusalLog.Refusal)]) throws {
-        for (key, refusal) in refusals {
-            try insertAudit(
-                key.note, target: key.note.target, .refused, reason: key.reason, change: nil, count: refusal.count,
-                at: refusal.first)
-        }
+        try run(Self.insertAudit, arguments(note, target: target, .done, change: change))
     }
 
     /// Writes the entry of an action in steps, or brings it up to date.
     func store(_ record: inout ActionRecord) throws {
         guard let note = record.note else { return }
         let change = record.change
-        if let entry = record.entry {
-            return try run("UPDATE audit SET change = ? WHERE id = ?", [change, entry])
-        }
-        record.entry = try row(
-            Self.insertAudit + " RETURNING id",
-            Self.arguments(note, target: note.target, .done, reason: nil, change: change, count: 1, at: now))?["id"]
+        if let entry = record.entry { return try run("UPDATE audit SET change = ? WHERE id = ?", [change, entry]) }
+        record.entry = try row(Self.insertAudit + " RETURNING id", arguments(note, .done, change: change))?["id"]
     }
 
-    private func insertAudit(
-        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, change: String?, count: Int,
-        at time: Date
-    ) throws {
-        try run(
-            Self.insertAudit,
-            Self.arguments(
-                note, target: target, outcome, reason: reason, change: change, count: count, at: time))
+    fileprivate func audit(_ refusals: [(key: RefusalLog.Key, refusal: RefusalLog.Refusal)]) throws {
+        for (key, refusal) in refusals {
+            try run(
+                Self.insertAudit,
+                arguments(key.note, .refused, reason: key.reason, count: refusal.count, at: refusal.first))
+        }
     }
 
     private static let insertAudit = """
@@ -177,13 +151,13 @@ extension Transaction {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
-    private static func arguments(
-        _ note: AuditNote, target: String?, _ outcome: AuditEntry.Outcome, reason: String?, change: String?, count: Int,
-        at time: Date
+    private func arguments(
+        _ note: AuditNote, target: String? = nil, _ outcome: AuditEntry.Outcome, reason: String? = nil,
+        change: String? = nil, count: Int = 1, at time: Date? = nil
     ) -> SQLArguments {
         [
-            time.milliseconds, note.caller, note.name?.text, note.address, note.action, target, outcome.rawValue,
-            reason, change, count,
+            (time ?? now).milliseconds, note.caller, note.name?.text, note.address, note.action, target ?? note.target,
+            outcome.rawValue, reason, change, count,
         ]
     }
 }
@@ -203,7 +177,6 @@ public final class RefusalLog: Sendable {
 
     private let refusals = Locked<[Key: Refusal]>([:])
 
-    /// - Parameter reason: the kind of the problem.
     public func add(_ note: AuditNote, _ reason: String, at time: Date) {
         refusals.withLock { refusals in
             var key = Key(note: note, reason: reason)
@@ -223,12 +196,10 @@ public final class RefusalLog: Sendable {
         return taken.map { (key: $0, refusal: $1) }.sorted { $0.refusal.first < $1.refusal.first }
     }
 
-    /// The refusals could not be stored.
     func giveBack(_ taken: [(key: Key, refusal: Refusal)]) {
         refusals.withLock { refusals in
-            for (key, refusal) in taken {
-                let later = refusals[key]?.count ?? 0
-                refusals[key] = Refusal(first: refusal.first, count: refusal.count + later)
+            refusals.merge(taken.map { ($0.key, $0.refusal) }) { later, earlier in
+                Refusal(first: earlier.first, count: earlier.count + later.count)
             }
         }
     }

@@ -22,7 +22,6 @@ public struct IdempotencyClaim: Sendable {
     public static let lifetime: TimeInterval = 86_400
 }
 
-/// The answer to the first request with an `Idempotency-Key`.
 public struct IdempotentResponse: Sendable, Equatable {
     public var location: String?
     public var body: [UInt8]

@@ -1,7 +1,6 @@
 import Downloads
 import Foundation
 
-/// Judges and counts what the holders of tokens use.
 extension Transaction {
     /// Costs nothing for creators without quotas.
     ///
@@ -9,7 +8,7 @@ extension Transaction {
     func requireQuota(of creator: JobCreator, for count: Int) throws {
         guard let token = creator.token else { return }
         if let limit = creator.quotas.outstandingJobs {
-            let left = max(0, limit - (try outstandingJobs(of: token)))
+            let left = max(0, limit - (try db.value(Self.outstandingOfToken, [token.text]) ?? 0))
             guard count <= left else {
                 throw StoreError.quotaExceeded(.outstandingJobs(limit: limit, left: left, requested: count))
             }
@@ -33,24 +32,16 @@ extension Transaction {
         return transferQuotas
     }
 
-    private func outstandingJobs(of token: TokenID) throws -> Int {
-        try row(Self.outstandingOfToken, [token.text])?["n"] ?? 0
-    }
+    static let outstandingOfToken =
+        "SELECT count(*) FROM jobs WHERE token = ? AND state IN ('queued', 'running', 'waiting', 'paused')"
 
-    static let outstandingOfToken = """
-        SELECT count(*) AS n FROM jobs
-        WHERE token = ? AND state IN ('queued', 'running', 'waiting', 'paused')
-        """
+    func runningJobs(of token: TokenID) throws -> Int { try db.value(Self.runningOfToken, [token.text]) ?? 0 }
 
-    func runningJobs(of token: TokenID) throws -> Int {
-        try row(Self.runningOfToken, [token.text])?["n"] ?? 0
-    }
-
-    static let runningOfToken = "SELECT count(*) AS n FROM jobs WHERE token = ? AND state = 'running'"
+    static let runningOfToken = "SELECT count(*) FROM jobs WHERE token = ? AND state = 'running'"
 
     func bytesToday(of token: TokenID) throws -> Int64 {
         let day = QuotaDay(of: now).number
-        return try row("SELECT bytes FROM token_bytes WHERE token = ? AND day = ?", [token.text, day])?["bytes"] ?? 0
+        return try db.value("SELECT bytes FROM token_bytes WHERE token = ? AND day = ?", [token.text, day]) ?? 0
     }
 
     /// Counts what an attempt has received since its last report, if its token has a quota of bytes. Each report has all bytes

@@ -8,7 +8,6 @@ import Synchronization
 ///
 /// The hooks of the writer update it, so a token that was revoked is refused as soon as the revocation is acknowledged.
 public final class TokenTable: Sendable {
-    /// A token whose secret, or previous secret, has the digest.
     public struct Match: Sendable {
         public let token: Token
         /// The stored digest, for a comparison in constant time.
@@ -40,15 +39,11 @@ public final class TokenTable: Sendable {
     /// Whether a token of the scope `admin` exists, also if it has expired: an expiry must not open the service.
     public var hasAdministrator: Bool { holdsAdministrator.load(ordering: .acquiring) }
 
-    /// Whether the tokens admit an administrator at this time.
     public func admitsAdministrator(at now: Date) -> Bool {
         state.withLock { $0.tokens.values.contains { $0.token.grant.isAdministrator && !$0.token.isExpired(at: now) } }
     }
 
-    /// All tokens, the oldest first.
-    public var all: [Token] {
-        state.withLock { $0.tokens.values.map(\.token) }.sorted { $0.id.text < $1.id.text }
-    }
+    public var all: [Token] { state.withLock { $0.tokens.values.map(\.token) }.sorted { $0.id.text < $1.id.text } }
 
     /// - Throws: `noSuchToken`.
     public func token(_ id: TokenID) throws(StoreError) -> Token {
@@ -73,9 +68,7 @@ public final class TokenTable: Sendable {
     }
 
     /// The token of this secret, which may have expired; nil if no token has it, or no longer has it.
-    public func match(_ digest: TokenDigest, at now: Date) -> Match? {
-        state.withLock { $0.match(digest, at: now) }
-    }
+    public func match(_ digest: TokenDigest, at now: Date) -> Match? { state.withLock { $0.match(digest, at: now) } }
 
     /// The same, and notes that the token was used.
     public func use(_ digest: TokenDigest, at now: Date) -> Match? {
@@ -130,7 +123,6 @@ extension TokenTable {
         holdsAdministrator.store(hasAdministrator, ordering: .releasing)
     }
 
-    /// The last uses that are not stored yet. The caller stores them.
     func takeUses() -> [TokenID: Date] {
         state.withLock { state in
             defer { state.used = [] }
@@ -138,10 +130,7 @@ extension TokenTable {
         }
     }
 
-    /// The uses could not be stored.
-    func giveBack(_ uses: [TokenID: Date]) {
-        state.withLock { $0.used.formUnion(uses.keys) }
-    }
+    func giveBack(_ uses: [TokenID: Date]) { state.withLock { $0.used.formUnion(uses.keys) } }
 }
 
 extension TokenTable.State {

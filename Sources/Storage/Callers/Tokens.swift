@@ -2,7 +2,6 @@ import Downloads
 import Formats
 import Foundation
 
-/// A token to be created.
 public struct NewToken: Sendable {
     public var name: Name?
     public var grant: Permissions
@@ -75,11 +74,9 @@ extension Store {
         }.token
     }
 
-    /// Removes what the jobs of tokens have received on earlier days.
     public func pruneTokenBytes() async throws {
         try await writer.write { transaction in
-            try transaction.run(
-                "DELETE FROM token_bytes WHERE day < ?", [QuotaDay(of: transaction.now).number])
+            try transaction.run("DELETE FROM token_bytes WHERE day < ?", [QuotaDay(of: transaction.now).number])
         }
     }
 
@@ -97,8 +94,7 @@ extension Store {
 
     static func tokens(in engine: any StoreEngine) throws(StoreError) -> TokenTable {
         do {
-            return TokenTable(
-                try engine.read { db in try db.rows("SELECT * FROM tokens").map(TokenRow.token) })
+            return TokenTable(try engine.read { db in try db.rows("SELECT * FROM tokens").map(TokenRow.token) })
         } catch {
             throw StoreError(error)
         }
@@ -108,15 +104,19 @@ extension Store {
 extension Transaction {
     func createToken(_ new: NewToken, with digest: TokenDigest) throws -> StoredToken {
         let id = TokenID.make(nextULID())
+        let sessions: String? =
+            switch new.grant.sessions {
+            case .all: nil
+            case .matching(let patterns): try Stored.text(patterns.map(\.text))
+            }
         try run(
             """
             INSERT INTO tokens (id, digest, name, scope, sessions, quotas, created_at, expires_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                id.text, Data(digest.bytes), new.name?.text, new.grant.scope.rawValue,
-                try new.grant.sessions.storedText(), try Stored.text(new.quotas), now.milliseconds,
-                new.expiresAt?.milliseconds,
+                id.text, Data(digest.bytes), new.name?.text, new.grant.scope.rawValue, sessions,
+                try Stored.text(new.quotas), now.milliseconds, new.expiresAt?.milliseconds,
             ])
         working.transferQuotas.forget(.all)
         wake(.tokens)
@@ -155,7 +155,6 @@ extension Transaction {
     }
 }
 
-/// Reads a token from a row.
 enum TokenRow {
     static func token(_ row: SQLRow) throws -> StoredToken {
         let id = try TokenID(row["id"])
@@ -165,8 +164,8 @@ enum TokenRow {
         let token = try Token(
             id: id, name: (row["name"] as String?).map { Name(trusted: $0) }, grant: grant,
             quotas: try row.decoded("quotas", default: .none), createdAt: row.time("created_at"),
-            expiresAt: row.optionalTime("expires_at"),
-            lastUsedAt: row.optionalTime("last_used_at"), formerSecretUntil: row.optionalTime("former_until"))
+            expiresAt: row.optionalTime("expires_at"), lastUsedAt: row.optionalTime("last_used_at"),
+            formerSecretUntil: row.optionalTime("former_until"))
         return try StoredToken(
             token: token, digest: TokenDigest(Array(row["digest"] as Data)),
             formerDigest: (row["former_digest"] as Data?).map { TokenDigest(Array($0)) })
@@ -179,13 +178,26 @@ enum TokenRow {
     }
 }
 
-extension VisibleSessions {
-    /// The column `sessions`.
-    func storedText() throws -> String? {
-        switch self {
-        case .all: nil
-        case .matching(let patterns): try Stored.text(patterns.map(\.text))
-        }
+/// Conditions that a row must all meet, with the arguments of their `?`.
+struct SQLConditions {
+    private(set) var sql: String
+    private(set) var arguments: SQLArguments
+
+    init(_ condition: String, _ values: (any SQLValue)?...) {
+        sql = condition
+        arguments = SQLArguments(values)
+    }
+
+    mutating func add(_ condition: String, _ values: (any SQLValue)?...) {
+        sql += " AND \(condition)"
+        arguments += SQLArguments(values)
+    }
+
+    /// The column names a visible session.
+    mutating func add(_ visible: VisibleSessions, on column: String) {
+        guard let (condition, names) = visible.condition(on: column) else { return }
+        sql += " AND \(condition)"
+        arguments += SQLArguments(names)
     }
 }
 

@@ -7,14 +7,7 @@ public struct ClockJump: Sendable, Equatable {
     public var by: TimeInterval
     /// The wall-clock time after the jump.
     public var to: Date
-    /// The jump happened while the service did not run.
     public var isAtStart: Bool
-
-    public init(by: TimeInterval, to: Date, isAtStart: Bool) {
-        self.by = by
-        self.to = to
-        self.isAtStart = isAtStart
-    }
 
     /// Seconds. A smaller difference, such as a correction by NTP, is not a jump. The service follows it at once, and
     /// times that are due come earlier or later by the difference.
@@ -24,8 +17,11 @@ public struct ClockJump: Sendable, Equatable {
     /// service counts as one. It is the retention of unacknowledged events.
     public static let longestAbsence: TimeInterval = 30 * 86_400
 
+}
+
+extension ClockJump {
     /// nil when the difference is tolerated.
-    public init?(from expected: Date, to actual: Date, isAtStart: Bool) {
+    init?(from expected: Date, to actual: Date, isAtStart: Bool) {
         let by = actual.seconds(since: expected)
         guard abs(by) > Self.tolerance else { return nil }
         self.init(by: by, to: actual, isAtStart: isAtStart)
@@ -86,7 +82,6 @@ struct ClockConfidence: Sendable, Equatable {
         return ahead
     }
 
-    /// The confidence after a further jump.
     func after(_ jump: ClockJump) -> ClockConfidence {
         var confidence = self
         confidence.ahead = max(0, doubt(at: jump.to.addingTimeInterval(-jump.by)) + jump.by)

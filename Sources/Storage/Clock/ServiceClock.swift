@@ -35,16 +35,14 @@ public final class ServiceClock: TimeSource {
     private let base: any TimeSource
     private let state: Locked<State>
 
-    /// - Parameters:
-    ///   - base: the clocks of the machine.
-    ///   - past: the stored clock.
     init(following base: any TimeSource, after past: StoredClock) {
         self.base = base
         let reading = base.reading
         let time = reading.expectedTime(after: past.reading, newestEvent: past.newestEvent)
         state = Locked(
             State(
-                view: ClockView(time: time, uptime: reading.uptime, confidence: past.confidence(at: time)),
+                view: ClockView(
+                    time: time, uptime: reading.uptime, confidence: .init(steadySince: time, jumps: past.jumps)),
                 lastJump: past.lastJump))
     }
 
@@ -53,15 +51,12 @@ public final class ServiceClock: TimeSource {
     public var boot: String? { base.boot }
     var confidence: ClockConfidence { view.confidence }
 
-    public func sleep(untilUptime deadline: Duration) async throws {
-        try await base.sleep(untilUptime: deadline)
-    }
+    public func sleep(untilUptime deadline: Duration) async throws { try await base.sleep(untilUptime: deadline) }
 
     public func sleep(until deadline: Date) async throws {
         try await base.sleep(untilUptime: view.uptime(at: deadline))
     }
 
-    /// Returns the jumps that the clock has followed since the last call.
     public func consumeJumps() -> [ClockJump] {
         state.withLock { state in
             defer { state.unreported = [] }
@@ -102,7 +97,6 @@ extension ServiceClock {
         }
     }
 
-    /// Follows a change that was committed.
     func follow(_ change: ClockChange) {
         state.withLock { state in
             state.view = change.view
@@ -115,8 +109,6 @@ extension ServiceClock {
 
     var lastJump: Int64? { state.withLock(\.lastJump) }
 
-    /// Whether another node has stored a jump that this clock has not followed.
-    ///
     /// - Parameter last: the number of the last stored jump.
     func lacksJump(_ last: Int64) -> Bool {
         state.withLock { state in
@@ -125,7 +117,6 @@ extension ServiceClock {
         }
     }
 
-    /// Follows the jumps that another node has stored.
     func follow(_ jumps: [ClockJump], last: Int64) {
         let reading = base.reading
         state.withLock { state in
@@ -141,38 +132,25 @@ extension ServiceClock {
     private static let noteInterval: Duration = .seconds(3600)
 }
 
-/// A change of the stored clock.
 struct ClockChange: Sendable {
     var reading: ClockReading
     /// How time runs after the change.
     var view: ClockView
     /// nil when only the reading is stored.
     var jump: ClockJump?
-    /// Whether this is the first reading of the process.
     var isFirst: Bool
 }
 
 /// Time that runs evenly from one moment.
 struct ClockView: Sendable, Equatable {
-    private let time: Date
-    private let uptime: Duration
+    /// The time at that uptime.
+    let time: Date
+    let uptime: Duration
     let confidence: ClockConfidence
 
-    /// - Parameters:
-    ///   - time: the time at that uptime.
-    init(time: Date, uptime: Duration, confidence: ClockConfidence) {
-        self.time = time
-        self.uptime = uptime
-        self.confidence = confidence
-    }
+    func time(at moment: Duration) -> Date { Date(milliseconds: time.milliseconds + (moment - uptime).milliseconds) }
 
-    func time(at moment: Duration) -> Date {
-        Date(milliseconds: time.milliseconds + (moment - uptime).milliseconds)
-    }
-
-    func uptime(at moment: Date) -> Duration {
-        uptime + .milliseconds(moment.milliseconds - time.milliseconds)
-    }
+    func uptime(at moment: Date) -> Duration { uptime + .milliseconds(moment.milliseconds - time.milliseconds) }
 
     func after(_ jump: ClockJump, _ reading: ClockReading) -> ClockView {
         ClockView(time: reading.time, uptime: reading.uptime, confidence: confidence.after(jump))

@@ -18,33 +18,37 @@ struct StoredClock: Sendable {
         reading = try row.map { row in
             try ClockReading(time: row.time("time"), uptime: .milliseconds(row["uptime"] as Int64), boot: row["boot"])
         }
-        newestEvent = try db.row(
-            "SELECT time FROM events WHERE id > ? ORDER BY id DESC LIMIT 1", [row?["last_event"] ?? 0])?.time("time")
+        newestEvent = try db.time(
+            "SELECT time FROM events WHERE id > ? ORDER BY id DESC LIMIT 1", [row?["last_event"] ?? 0])
         jumps = try Self.jumps(in: db, after: 0)
         lastJump = try db.value("SELECT max(number) FROM clock_jumps") ?? 0
     }
 
-    /// The stored jumps after this one, oldest first.
     static func jumps(in db: SQLConnection, after number: Int64) throws -> [ClockJump] {
         try db.rows("SELECT at, by FROM clock_jumps WHERE number > ? ORDER BY number", [number]).map { row in
             try ClockJump(by: Double(row["by"] as Int64) / 1000, to: row.time("at"), isAtStart: false)
         }
     }
 
-    /// The confidence at the start of a process.
-    func confidence(at now: Date) -> ClockConfidence { ClockConfidence(steadySince: now, jumps: jumps) }
+}
+
+extension SQLConnection {
+    /// The time in the first column of the first row; nil if there is no row, or if it is NULL.
+    func time(_ sql: String, _ arguments: SQLArguments = []) throws -> Date? {
+        try value(sql, arguments, as: Int64.self).map(Date.init(milliseconds:))
+    }
 }
 
 /// Follows the wall clock. A jump moves future times, so that delays keep their length. Past times stay as the clock
 /// showed them. Times that clients name (`not_before`, `deadline`) stay unchanged.
 extension Transaction {
-    /// - Parameter longestDeliveryDelay: see `Store.Options`.
     func follow(_ change: ClockChange, longestDeliveryDelay: TimeInterval) throws {
         if let jump = change.jump {
-            try move(by: Int64((jump.by * 1000).rounded()))
+            let milliseconds = Int64((jump.by * 1000).rounded())
+            try move(by: milliseconds)
             try run(
                 "INSERT INTO clock_jumps (last_event, at, by) VALUES (?, ?, ?)",
-                [try lastEvent(), jump.to.milliseconds, Int64((jump.by * 1000).rounded())])
+                [try lastEvent(), jump.to.milliseconds, milliseconds])
             for kind in WorkKind.allCases { wake(kind) }
         }
         if change.isFirst || change.jump != nil { try bound(longestDeliveryDelay: longestDeliveryDelay) }
@@ -70,8 +74,7 @@ extension Transaction {
 
     /// Seconds by which jumps after an event make it look older than it is.
     func excessAge(of event: EventID) throws -> TimeInterval {
-        let sum = try row("SELECT sum(by) AS by FROM clock_jumps WHERE last_event >= ?", [event])
-        return try Double(sum?["by"] as Int64? ?? 0) / 1000
+        try Double(db.value("SELECT sum(by) FROM clock_jumps WHERE last_event >= ?", [event]) ?? 0 as Int64) / 1000
     }
 
     /// Removes jumps that are older than all events and no longer in doubt.
@@ -107,8 +110,7 @@ extension Transaction {
         try boundWaits()
         try boundBatches()
         try boundDeliveries(longestDeliveryDelay)
-        try run(
-            "UPDATE parts SET expires_at = ?1 + lifetime WHERE expires_at > ?1 + lifetime", [now.milliseconds])
+        try run("UPDATE parts SET expires_at = ?1 + lifetime WHERE expires_at > ?1 + lifetime", [now.milliseconds])
         try run("UPDATE idempotency_keys SET created_at = ?1 WHERE created_at > ?1", [now.milliseconds])
         for webhook in try webhooksWithMoments() where webhook.bounded(at: now) != webhook {
             try update(webhook.bounded(at: now))
@@ -144,8 +146,8 @@ extension Transaction {
         let late = try rows(
             "SELECT session, number, due_at FROM batches WHERE state = 'due' AND due_at > ?", [now.milliseconds])
         for row in late {
-            let due = try row.time("due_at").bounded(
-                by: try session(Name(trusted: row["session"])).finishDelay, from: now)
+            let delay = try session(Name(trusted: row["session"])).finishDelay
+            let due = try row.time("due_at").bounded(by: delay, from: now)
             try run(
                 "UPDATE batches SET due_at = ? WHERE session = ? AND number = ?",
                 [due.milliseconds, row["session"] as String, row["number"] as Int])

@@ -31,7 +31,6 @@ extension TimeSource {
         try await sleep(untilUptime: uptime + .milliseconds(deadline.milliseconds - now.milliseconds))
     }
 
-    /// Reads both clocks at one moment.
     var reading: ClockReading {
         // If the process was suspended between the two readings, the pair would look like a jump.
         for _ in 0..<10 {
@@ -42,7 +41,6 @@ extension TimeSource {
     }
 }
 
-/// The clocks of the machine.
 public struct SystemTime: TimeSource {
     public init() {}
 
@@ -68,19 +66,12 @@ public struct SystemTime: TimeSource {
         .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
-/// The wall clock and the monotonic clock, read together.
 struct ClockReading: Sendable, Equatable {
     var time: Date
     /// The time since the machine was started.
     var uptime: Duration
     /// Identifies the boot of the machine; nil when unknown.
     var boot: String?
-
-    init(time: Date, uptime: Duration, boot: String?) {
-        self.time = time
-        self.uptime = uptime
-        self.boot = boot
-    }
 }
 
 extension ClockReading {

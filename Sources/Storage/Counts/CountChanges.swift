@@ -1,12 +1,8 @@
 import Downloads
 
-/// Notes how a change changes the kept counts. The writer writes the counts at the end of the group commit.
 extension Transaction {
     /// Every function that inserts, updates or deletes a job or its part calls this.
-    ///
-    /// - Parameters:
-    ///   - before: the job as it was stored; nil for a new job.
-    ///   - after: the job as it is stored now; nil for a deleted job.
+    /// A new job has no version before, and a deleted one none after.
     func count(_ before: Job?, _ after: Job?) throws {
         let (old, new) = (before.map(JobShare.init), after.map(JobShare.init))
         counts.add(from: old, to: new)
@@ -16,7 +12,6 @@ extension Transaction {
         if let after { measure(after, since: before) }
     }
 
-    /// Notes how long a job took that has ended with this change.
     private func measure(_ job: Job, since before: Job?) {
         guard let ending = job.state.ending, let finishedAt = job.finishedAt, before?.state.ending == nil else {
             return
@@ -44,24 +39,22 @@ extension Transaction {
     }
 
     func countDeliveries(_ count: Int = 1, from before: Delivery.State.Kind?, to after: Delivery.State.Kind?) {
-        if let before { counts.service[deliveries: before] -= count }
-        if let after { counts.service[deliveries: after] += count }
+        if let before { counts.service[.deliveries(before)] -= count }
+        if let after { counts.service[.deliveries(after)] += count }
     }
 
     /// A batch has finished, or its finish was acknowledged or removed.
-    func countFinishes(_ change: Int) { counts.service.unacknowledgedFinishes += change }
+    func countFinishes(_ change: Int) { counts.service[.unacknowledgedFinishes] += change }
 }
 
 /// By how much a transaction, or all kept transactions of a group commit, change the kept counts.
 struct CountChanges: Sendable {
     struct OfSession: Sendable {
-        var jobs = StateCounts()
+        var jobs = Counts<JobState.Kind>()
         /// By the number of the batch.
         var batches: [Int: BatchProgress] = [:]
 
-        init() {}
-
-        var isZero: Bool { jobs == StateCounts() && batches.values.allSatisfy(\.isZero) }
+        var isZero: Bool { jobs.isZero && batches.values.allSatisfy(\.isZero) }
     }
 
     private(set) var sessions: [Name: OfSession] = [:]
@@ -80,28 +73,23 @@ struct CountChanges: Sendable {
         tokenBytes[BytesOfToken(token: token, day: day), default: 0] += bytes
     }
 
-    /// - Parameters:
-    ///   - before: nil for a new job.
-    ///   - after: nil for a deleted job.
     mutating func add(from before: JobShare?, to after: JobShare?) {
         if let before {
             sessions[before.session, default: OfSession()].jobs[before.state] -= 1
             sessions[before.session]?.batches[before.batch, default: BatchProgress()] -= before.progress
-            if let bytes = before.partBytes { addParts(-1, -bytes) }
+            addPart(before.partBytes, -1)
         }
         if let after {
             sessions[after.session, default: OfSession()].jobs[after.state] += 1
             sessions[after.session]?.batches[after.batch, default: BatchProgress()] += after.progress
-            if let bytes = after.partBytes { addParts(1, bytes) }
+            addPart(after.partBytes, 1)
         }
     }
 
-    /// Counts new jobs without a part.
     mutating func addNew(queued: Int, paused: Int, to batch: Int, of session: Name) {
-        var added = OfSession()
+        var added = OfSession(batches: [batch: BatchProgress(unsized: queued + paused)])
         added.jobs[.queued] = queued
         added.jobs[.paused] = paused
-        added.batches[batch] = BatchProgress(unsized: queued + paused)
         add(session, added)
     }
 
@@ -124,9 +112,11 @@ struct CountChanges: Sendable {
         }
     }
 
-    private mutating func addParts(_ count: Int, _ bytes: Int64) {
-        service.parts += count
-        service.partBytes += bytes
+    /// - Parameter bytes: nil: the job has no part.
+    private mutating func addPart(_ bytes: Int64?, _ sign: Int) {
+        guard let bytes else { return }
+        service[.parts] += sign
+        service[.partBytes] += sign * Int(bytes)
     }
 }
 
@@ -134,10 +124,8 @@ extension CountChanges {
     /// Writes each changed row, once.
     func write(in db: SQLConnection) throws {
         for (name, changes) in sessions where !changes.isZero { try write(changes, of: name, in: db) }
-        if service != ServiceCounts() { try writeService(in: db) }
-        for (of, bytes) in tokenBytes {
-            try db.run(Self.addBytes, [of.token.text, of.day.number, bytes])
-        }
+        if !service.isZero { try db.run(Self.updateService, SQLArguments(service.values)) }
+        for (of, bytes) in tokenBytes { try db.run(Self.addBytes, [of.token.text, of.day.number, bytes]) }
     }
 
     /// The row has the progress of the latest batch: changes of earlier batches are left out, and a later batch begins at
@@ -145,47 +133,31 @@ extension CountChanges {
     private func write(_ changes: OfSession, of session: Name, in db: SQLConnection) throws {
         var jobs = changes.jobs
         for (batch, progress) in changes.batches.sorted(by: { $0.key < $1.key }) {
-            try db.run(
-                Self.updateSession,
-                [
-                    session.text, jobs.queued, jobs.running, jobs.waiting, jobs.paused, jobs.succeeded, jobs.failed,
-                    jobs.cancelled, batch, progress.unsized, progress.sized, progress.bytesReceived,
-                    progress.bytesExpected,
-                ])
-            jobs = StateCounts()
+            try db.run(Self.updateSession, SQLArguments([session.text, batch] + jobs.values + progress.values))
+            jobs = Counts()
         }
     }
 
-    private static let updateSession = """
-        UPDATE session_counts SET queued = queued + ?2, running = running + ?3, waiting = waiting + ?4,
-            paused = paused + ?5, succeeded = succeeded + ?6, failed = failed + ?7, cancelled = cancelled + ?8,
-            batch = CASE WHEN ?9 > batch THEN ?9 ELSE batch END,
-            unsized = CASE WHEN ?9 > batch THEN ?10 WHEN ?9 = batch THEN unsized + ?10 ELSE unsized END,
-            sized = CASE WHEN ?9 > batch THEN ?11 WHEN ?9 = batch THEN sized + ?11 ELSE sized END,
-            received = CASE WHEN ?9 > batch THEN ?12 WHEN ?9 = batch THEN received + ?12 ELSE received END,
-            expected = CASE WHEN ?9 > batch THEN ?13 WHEN ?9 = batch THEN expected + ?13 ELSE expected END
-        WHERE session = ?1
-        """
+    private static let updateSession: String = {
+        let first = 3
+        let states = Counts<JobState.Kind>.names.enumerated().map { "\($1) = \($1) + ?\(first + $0)" }
+        let progress = BatchProgress.names.enumerated().map { index, name in
+            let (change, sum) = ("?\(first + states.count + index)", "\(name) + ?\(first + states.count + index)")
+            return "\(name) = CASE WHEN ?2 > batch THEN \(change) WHEN ?2 = batch THEN \(sum) ELSE \(name) END"
+        }
+        return """
+            UPDATE session_counts SET batch = CASE WHEN ?2 > batch THEN ?2 ELSE batch END,
+                \((states + progress).joined(separator: ", "))
+            WHERE session = ?1
+            """
+    }()
+
+    private static let updateService =
+        "UPDATE service_counts SET " + ServiceCounts.names.map { "\($0) = \($0) + ?" }.joined(separator: ", ")
 
     private static let addBytes = """
         INSERT INTO token_bytes (token, day, bytes) VALUES (?, ?, ?)
         ON CONFLICT (token, day) DO UPDATE SET bytes = token_bytes.bytes + excluded.bytes
-        """
-
-    private func writeService(in db: SQLConnection) throws {
-        try db.run(
-            Self.updateService,
-            [
-                service.parts, service.partBytes, service.pendingDeliveries, service.acknowledgedDeliveries,
-                service.exhaustedDeliveries, service.cancelledDeliveries, service.unacknowledgedFinishes,
-            ])
-    }
-
-    private static let updateService = """
-        UPDATE service_counts SET parts = parts + ?, part_bytes = part_bytes + ?,
-            deliveries_pending = deliveries_pending + ?, deliveries_acknowledged = deliveries_acknowledged + ?,
-            deliveries_exhausted = deliveries_exhausted + ?, deliveries_cancelled = deliveries_cancelled + ?,
-            finishes_unacknowledged = finishes_unacknowledged + ?
         """
 }
 
@@ -194,7 +166,6 @@ struct JobShare: Sendable, Equatable {
     var session: Name
     var batch: Int
     var state: JobState.Kind
-    /// Of its batch.
     var progress = BatchProgress()
     /// nil when the job has no part.
     var partBytes: Int64?
@@ -208,10 +179,7 @@ struct JobShare: Sendable, Equatable {
             partBytes: job.part?.bytesDurable, partSize: job.part?.size)
     }
 
-    /// - Parameter fileSize: the size of the file of a job that has succeeded.
-    init(
-        session: Name, batch: Int, state: JobState.Kind, fileSize: Int64?, partBytes: Int64?, partSize: Int64?
-    ) {
+    init(session: Name, batch: Int, state: JobState.Kind, fileSize: Int64?, partBytes: Int64?, partSize: Int64?) {
         self.session = session
         self.batch = batch
         self.state = state
@@ -219,11 +187,11 @@ struct JobShare: Sendable, Equatable {
         switch state {
         case .queued, .running, .waiting, .paused:
             progress = BatchProgress(
-                unsized: partSize == nil ? 1 : 0, sized: partSize == nil ? 0 : 1, bytesReceived: partBytes ?? 0,
-                bytesExpected: partSize ?? 0)
+                unsized: partSize == nil ? 1 : 0, sized: partSize == nil ? 0 : 1, received: partBytes ?? 0,
+                expected: partSize ?? 0)
             heldBytes = max(partBytes ?? 0, partSize ?? 0)
         case .succeeded:
-            progress = BatchProgress(sized: 1, bytesReceived: fileSize ?? 0, bytesExpected: fileSize ?? 0)
+            progress = BatchProgress(sized: 1, received: fileSize ?? 0, expected: fileSize ?? 0)
             heldBytes = fileSize ?? 0
         case .failed, .cancelled: break
         }

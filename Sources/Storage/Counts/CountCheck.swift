@@ -3,8 +3,6 @@ import Downloads
 extension Store {
     /// Compares the kept counts with a full count, and corrects those that are wrong. It reads one snapshot, so no write
     /// waits for it.
-    ///
-    /// - Returns: the counts that were wrong.
     public func checkCounts() async throws -> [CountDrift] {
         let comparison = try await compareCounts()
         let drifts = comparison.drifts
@@ -17,7 +15,6 @@ extension Store {
     }
 }
 
-/// Kept counts that were wrong.
 public struct CountDrift: Sendable, Equatable, CustomStringConvertible {
     /// nil: the counts of the whole service.
     public var session: Name?

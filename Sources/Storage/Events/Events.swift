@@ -2,12 +2,10 @@ import Downloads
 import Formats
 import Foundation
 
-/// Selects events of the journal.
 public struct EventQuery: Sendable, Hashable {
     /// The last event before the page; nil: the page begins with the first event in the journal.
     public var after: EventID?
     public var session: Name?
-    /// Other sessions are not selected.
     public var visible = VisibleSessions.all
     public var job: JobID?
     public var type: EventPattern?
@@ -25,7 +23,6 @@ public struct EventQuery: Sendable, Hashable {
 }
 
 extension EventQuery {
-    /// Whether the event matches, without regard to `after`.
     public func matches(_ event: Event) -> Bool {
         (session == nil || session == event.session) && visible.contain(event.session)
             && (job == nil || job == event.job) && type?.matches(event.type) ?? true
@@ -59,8 +56,7 @@ extension Store {
             guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
             let events = try db.rows(sql, arguments).map(EventRow.event)
             let isWhole = events.count < query.limit
-            return EventPage(
-                events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
+            return EventPage(events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
         }
     }
 
@@ -82,7 +78,6 @@ extension Store {
         return try journal?["last"] ?? 0
     }
 
-    /// The identifier of the last event that was ever appended; 0 before the first.
     public func lastEvent() async throws(StoreError) -> EventID { try await read { db in try Self.lastEvent(in: db) } }
 
     /// The identifier of the last event that was ever appended, also if it was pruned; 0 before the first.
@@ -94,22 +89,13 @@ extension Store {
 
 extension EventQuery {
     var statement: (String, SQLArguments) {
-        var conditions = ["id > ?"]
-        var arguments: SQLArguments = [after ?? 0]
-        func addCondition(_ condition: String, _ value: String) {
-            conditions.append(condition)
-            arguments += [value]
-        }
-        if let session { addCondition("session = ?", session.text) }
-        if let (condition, names) = visible.condition(on: "session") {
-            conditions.append(condition)
-            arguments += SQLArguments(names)
-        }
-        if let job { addCondition("job = ?", job.text) }
+        var conditions = SQLConditions("id > ?", after ?? 0)
+        if let session { conditions.add("session = ?", session.text) }
+        conditions.add(visible, on: "session")
+        if let job { conditions.add("job = ?", job.text) }
         // Event types contain no `_` and no `%`. The star matches the rest of the name.
-        if let type { addCondition("type LIKE ?", type.text.replacing("*", with: "%")) }
-        arguments += [limit]
-        return ("SELECT * FROM events WHERE \(conditions.joined(separator: " AND ")) ORDER BY id LIMIT ?", arguments)
+        if let type { conditions.add("type LIKE ?", type.text.replacing("*", with: "%")) }
+        return ("SELECT * FROM events WHERE \(conditions.sql) ORDER BY id LIMIT ?", conditions.arguments + [limit])
     }
 }
 
@@ -122,7 +108,6 @@ enum EventRow {
     }
 }
 
-/// An event that is not in the journal yet.
 struct NewEvent {
     let type: EventType
     let session: Name
@@ -148,8 +133,6 @@ struct NewEvent {
 /// Appends events to the journal, in the transaction of the change that they report and together with their deliveries.
 extension Transaction {
     /// Appends events in their order, with a delivery for each webhook that wants one.
-    ///
-    /// - Returns: their identifiers.
     @discardableResult
     func append(_ events: [NewEvent]) throws -> [EventID] {
         var ids: [EventID] = []
@@ -208,7 +191,6 @@ extension Transaction {
         return webhooks
     }
 
-    /// Adds a pending delivery of an event to a webhook.
     @discardableResult
     func deliver(
         _ event: EventID, _ type: EventType, in session: Name, to webhook: WebhookReceiver
@@ -234,7 +216,6 @@ final class EventNumbers {
     /// nil: not read yet. Few groups append no event.
     private(set) var last: EventID?
 
-    /// - Parameter last: the last event that was ever appended, if it is known.
     init(after last: EventID? = nil) { self.last = last }
 
     func last(in db: SQLConnection) throws -> EventID {
@@ -251,6 +232,5 @@ final class EventNumbers {
         return before + 1...before + EventID(count)
     }
 
-    /// Gives back the numbers that were taken since.
     func goBack(to earlier: EventID?) { last = earlier }
 }

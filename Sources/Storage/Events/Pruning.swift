@@ -26,12 +26,23 @@ extension Store {
     public func pruneEvents(
         keeping retention: @escaping @Sendable () -> Retention, limit: Int = 500
     ) async throws -> Bool {
-        try await writer.write { try $0.pruneEvents(keeping: retention(), limit: limit) }
+        try await writer.write { transaction in
+            let retention = retention()
+            guard transaction.allowsRemoval(ofDataKeptFor: retention.acknowledged) else { return false }
+            var acknowledged: [String: EventID] = [:]
+            let oldest = try transaction.rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
+            let removable = try oldest.prefix { try transaction.isRemovable($0, retention, &acknowledged) }
+            for row in removable { try transaction.remove(row["id"], of: row["session"]) }
+            if !removable.isEmpty {
+                transaction.wake(.sessions)
+                try transaction.pruneClockJumps()
+            }
+            return removable.count == limit
+        }
     }
 
     /// Removes the oldest remembered answers that are older than `IdempotencyClaim.lifetime`.
-    ///
-    /// - Returns: whether there may be more to remove.
+    /// The result says whether there may be more to remove.
     public func pruneIdempotencyKeys(limit: Int = 500) async throws -> Bool {
         try await writer.write { transaction in
             let lifetime = IdempotencyClaim.lifetime
@@ -48,8 +59,7 @@ extension Store {
     static func requireUnpruned(_ query: EventQuery, in db: SQLConnection) throws {
         guard let after = query.after else { return }
         let removed = try lastRemoved(query, in: db)
-        guard after < removed else { return }
-        throw StoreError.eventsPruned(after: after, firstAvailable: removed + 1)
+        if after < removed { throw StoreError.eventsPruned(after: after, firstAvailable: removed + 1) }
     }
 
     /// The last pruned event that the query may match; 0 when no such event was pruned.
@@ -82,37 +92,14 @@ extension Store {
 }
 
 extension Transaction {
-    func pruneEvents(keeping retention: Retention, limit: Int) throws -> Bool {
-        guard allowsRemoval(ofDataKeptFor: retention.acknowledged) else { return false }
-        var acknowledged: [String: EventID] = [:]
-        let removable = try oldestEvents(limit).prefix { try isRemovable($0, retention, &acknowledged) }
-        for row in removable {
-            let event: EventID = try row["id"]
-            let deliveries = try rows("DELETE FROM deliveries WHERE event = ? RETURNING state", [event])
-            for delivery in deliveries {
-                countDeliveries(from: try delivery.named("state", as: Delivery.State.Kind.self), to: nil)
-            }
-            // A pending delivery may have delayed the finish after it, and the removal of its session.
-            if !deliveries.isEmpty { wake(.deliveries) }
-            try run("DELETE FROM events WHERE id = ?", [event])
-            try remember(removed: event, of: row["session"])
+    fileprivate func remove(_ event: EventID, of session: String) throws {
+        let deliveries = try rows("DELETE FROM deliveries WHERE event = ? RETURNING state", [event])
+        for delivery in deliveries {
+            countDeliveries(from: try delivery.named("state", as: Delivery.State.Kind.self), to: nil)
         }
-        if !removable.isEmpty {
-            wake(.sessions)
-            try pruneClockJumps()
-        }
-        return removable.count == limit
-    }
-
-    fileprivate func allowsRemoval(ofDataKeptFor lifetime: TimeInterval) -> Bool {
-        confidence.allowsRemoval(ofDataKeptFor: lifetime, at: now)
-    }
-
-    private func oldestEvents(_ limit: Int) throws -> [SQLRow] {
-        try rows("SELECT id, time, session FROM events ORDER BY id LIMIT ?", [limit])
-    }
-
-    private func remember(removed event: EventID, of session: String) throws {
+        // A pending delivery may have delayed the finish after it, and the removal of its session.
+        if !deliveries.isEmpty { wake(.deliveries) }
+        try run("DELETE FROM events WHERE id = ?", [event])
         try run(
             """
             INSERT INTO removed_events (session, last_event) VALUES (?1, ?2)
@@ -120,11 +107,15 @@ extension Transaction {
             """, [session, event])
     }
 
+    fileprivate func allowsRemoval(ofDataKeptFor lifetime: TimeInterval) -> Bool {
+        confidence.allowsRemoval(ofDataKeptFor: lifetime, at: now)
+    }
+
     /// Whether an event is acknowledged, older than `Retention.acknowledged` and without pending deliveries; or older than
     /// `Retention.unacknowledged`.
     ///
     /// - Parameter acknowledged: caches the last acknowledged event of each session in this step.
-    private func isRemovable(
+    fileprivate func isRemovable(
         _ event: SQLRow, _ retention: Retention, _ acknowledged: inout [String: EventID]
     ) throws -> Bool {
         let age = try now.timeIntervalSince(event.time("time")) - (try excessAge(of: event["id"]))
@@ -143,16 +134,13 @@ extension Transaction {
             // The session was removed, so its client no longer needs its events.
             return .max
         }
-        return try max(row["acknowledged_through"], try acknowledgedByWebhooks(session))
-    }
-
-    private func acknowledgedByWebhooks(_ session: String) throws -> EventID {
-        if let open: EventID = try row(Self.firstUnacknowledged, [session])?["id"] { return open - 1 }
-        // All batches are acknowledged.
-        return try row(Self.lastBatch, [session])?["id"] ?? 0
+        let open = try db.value(Self.firstUnacknowledged, [session], as: EventID.self)
+        // Without an open batch, all batches are acknowledged.
+        let byWebhooks = try open.map { $0 - 1 } ?? db.value(Self.lastBatch, [session]) ?? 0
+        return try max(row["acknowledged_through"], byWebhooks)
     }
 
     static let firstUnacknowledged =
-        "SELECT min(first_event) AS id FROM batches WHERE session = ? AND state <> 'acknowledged'"
-    static let lastBatch = "SELECT finish_event AS id FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"
+        "SELECT min(first_event) FROM batches WHERE session = ? AND state <> 'acknowledged'"
+    static let lastBatch = "SELECT finish_event FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1"
 }

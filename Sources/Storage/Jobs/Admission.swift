@@ -4,7 +4,6 @@ import Foundation
 
 /// Limits of how many attempts may run at once.
 public struct AdmissionLimits: Sendable {
-    /// Additional connections that running jobs use now.
     public struct Taken: Sendable {
         public var session: Name
         public var host: String
@@ -37,7 +36,6 @@ public struct AdmissionLimits: Sendable {
     }
 }
 
-/// A job with the specification that its attempt uses.
 public struct AdmittedJob: Sendable {
     public var job: Job
     public var spec: ResolvedSpec
@@ -61,19 +59,20 @@ extension Store {
         _ limits: @escaping @Sendable () -> AdmissionLimits, onCommit: @escaping @Sendable ([AdmittedJob]) -> Void
     ) async throws -> AdmissionRound {
         let sharesDownloads = options.node.sharesDownloads
-        let (admitted, next) = try await writer.write(onCommit: { onCommit($0.0) }) { transaction in
+        let (admitted, now, moments) = try await writer.write(onCommit: { onCommit($0.0) }) { transaction in
             try transaction.endWaits()
             var quotas = try AdmissionQuotas(transaction)
             let admitted = try transaction.admitJobs(limits(), &quotas, sharesDownloads: sharesDownloads)
-            return (admitted, NextLook(after: transaction, quotas))
+            let now = transaction.now
+            // While the clock is in doubt, some jobs may be held although their time has come.
+            let isInDoubt = transaction.confidence.doubt(at: now) > 0
+            return (
+                admitted, now, [quotas.continuesAt, isInDoubt ? now.addingTimeInterval(Self.longestPollInterval) : nil]
+            )
         }
         // After the commit, because no other node writes during it. A later change wakes the scheduler.
-        return AdmissionRound(admitted: admitted, nextWaitEnds: try await nextWaitEnds(next))
-    }
-
-    private func nextWaitEnds(_ next: NextLook) async throws(StoreError) -> Date? {
-        let wait = try await read { try $0.value(Self.nextWait, [next.now.milliseconds], as: Int64.self) }
-        return [wait.map(Date.init(milliseconds:)), next.quotasRenewAt, next.doubtfulUntil].compactMap(\.self).min()
+        let wait = try await read { try $0.time(Self.nextWait, [now.milliseconds]) }
+        return AdmissionRound(admitted: admitted, nextWaitEnds: (moments + [wait]).compactMap(\.self).min())
     }
 
     /// Only queued jobs are held. The statement does not say so: PostgreSQL could read all queued jobs for it.
@@ -86,31 +85,16 @@ extension Store {
     /// Ends the waits of all jobs that wait for the downloads folder. The engine calls it when the folder works again.
     public func endStorageWaits() async throws {
         let limit = 500
-        var ended = limit
-        while ended == limit {
-            ended = try await writer.write { transaction in
+        var isDone = false
+        while !isDone {
+            isDone = try await writer.write { transaction in
                 let now = transaction.now.milliseconds
                 let ended = try transaction.rows(Transaction.endStorageWaits, ["now": now, "limit": limit])
                 for row in ended { transaction.forget(try JobID(row["id"])) }
                 transaction.wake(.jobs)
-                return ended.count
+                return ended.count < limit
             }
         }
-    }
-}
-
-/// When to look for due jobs, apart from their own times.
-private struct NextLook {
-    let now: Date
-    let quotasRenewAt: Date?
-    /// While the clock is in doubt, some jobs may be held although their time has come.
-    let doubtfulUntil: Date?
-
-    init(after transaction: Transaction, _ quotas: AdmissionQuotas) {
-        now = transaction.now
-        quotasRenewAt = quotas.continuesAt
-        let isInDoubt = transaction.confidence.doubt(at: now) > 0
-        doubtfulUntil = isInDoubt ? now.addingTimeInterval(Store.longestPollInterval) : nil
     }
 }
 
@@ -160,19 +144,16 @@ extension Transaction {
                 continue
             }
             slots.take(session, host: candidate.host)
-            let begun = try begin(candidate.job, configuration)
-            admitted.append(begun)
-            if quotas.begin(begun.job) { queue.leaveOut(quotas.exhausted) }
+            admitted.append(try begin(candidate.job, configuration))
+            if quotas.begin(admitted[admitted.count - 1].job) { queue.leaveOut(quotas.exhausted) }
         }
         return admitted
     }
 
-    /// The other nodes that have a lease.
     private func otherNodes() throws -> Set<Int64> {
         guard let node else { return [] }
-        let numbers = try rows(
-            "SELECT number FROM nodes WHERE expires_at IS NOT NULL AND number <> ?", [node.number])
-        return Set(try numbers.map { try $0["number"] as Int64 })
+        let others = "SELECT number FROM nodes WHERE expires_at IS NOT NULL AND number <> ?"
+        return Set(try db.values(others, [node.number], as: Int64.self))
     }
 
     func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {

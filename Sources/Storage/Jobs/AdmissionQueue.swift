@@ -32,7 +32,6 @@ struct AdmissionQueue {
         self.omitted = Array(omitted)
     }
 
-    /// Leaves out the jobs of these tokens from now on.
     mutating func leaveOut(_ tokens: Set<TokenID>) {
         omitted = Array(tokens)
         first = [:]
@@ -85,8 +84,6 @@ struct AdmissionQueue {
         """
     }
 
-    /// Takes the first job of a session whose host has a free connection; nil when there is none, or when the session is
-    /// at its limit.
     mutating func takeFirstJob(
         of session: Name, _ slots: AdmissionSlots, _ configuration: SessionConfiguration
     ) throws -> Candidate? {
@@ -95,12 +92,8 @@ struct AdmissionQueue {
         var best: (lane: Lane, job: Candidate)?
         for lane in sessions?[session] ?? [] {
             let lane = Lane(session: session, lane: lane)
-            guard let job = try firstJob(in: lane, slots.free, where: hasRoom),
-                best.map({ job.rank < $0.job.rank }) ?? true
-            else {
-                continue
-            }
-            best = (lane, job)
+            guard let job = try firstJob(in: lane, slots.free, where: hasRoom) else { continue }
+            if best.map({ job.rank < $0.job.rank }) ?? true { best = (lane, job) }
         }
         guard let best else { return nil }
         first[best.lane]?.removeAll { $0.job == best.job.job }
@@ -177,8 +170,6 @@ struct AdmissionQueue {
 
     /// The two conditions on the host are an equality that the planner does not see: it would be content with the order of the
     /// ranks then, and could read the jobs of all hosts in it.
-    ///
-    /// - Parameters: as of `first`.
     static func firstOfHosts(in lane: QueueLane, without count: Int, leavingTo owners: Set<Int64> = []) -> String {
         let host = lane.ordered("host")
         return """
@@ -207,27 +198,13 @@ enum QueueLane: CaseIterable {
 
     /// The index of the lane's jobs in their order. The statement names it: SQLite would take the index of all moved jobs,
     /// which also has those that have ended.
-    var index: String {
-        switch self {
-        case .unmoved: "jobs_queue_by_age"
-        case .moved: "jobs_moved_by_rank"
-        }
-    }
+    var index: String { self == .moved ? "jobs_moved_by_rank" : "jobs_queue_by_age" }
 
-    /// The column with the rank.
-    var rank: String {
-        switch self {
-        case .unmoved: "id"
-        case .moved: "queue_rank"
-        }
-    }
+    var rank: String { self == .moved ? "queue_rank" : "id" }
 
     /// The rank of the job `firsts.id`.
     var rankOfFirst: String {
-        switch self {
-        case .unmoved: "firsts.id"
-        case .moved: "(SELECT queue_rank FROM jobs WHERE jobs.id = firsts.id)"
-        }
+        self == .moved ? "(SELECT queue_rank FROM jobs WHERE jobs.id = firsts.id)" : "firsts.id"
     }
 
     /// The column as the lane's indexes order it. It is compared by its bytes in any case. PostgreSQL keeps the plans of
@@ -240,9 +217,6 @@ enum QueueLane: CaseIterable {
 
     /// The condition of the lane's indexes.
     var condition: String {
-        switch self {
-        case .unmoved: "state = 'queued' AND held_until IS NULL AND queue_rank IS NULL"
-        case .moved: "state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL"
-        }
+        "state = 'queued' AND held_until IS NULL AND queue_rank IS \(self == .moved ? "NOT NULL" : "NULL")"
     }
 }

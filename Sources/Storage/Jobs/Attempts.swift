@@ -27,9 +27,7 @@ public struct AttemptReport: Sendable {
 
     public init(
         admission: Int? = nil, part: Part? = nil, received: Int64 = 0, madeProgress: Bool = false,
-        resume: ResumeOutcome? = nil,
-        hasSyncFailed: Bool = false,
-        hasLostPart: Bool = false,
+        resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false, hasLostPart: Bool = false,
         destination: Destination? = nil, spec: ResolvedSpec? = nil
     ) {
         self.admission = admission
@@ -44,14 +42,10 @@ public struct AttemptReport: Sendable {
     }
 }
 
-/// Applies signals of clients and attempts to jobs. Each call is one transaction: state, part, event and deliveries together.
 extension Store {
-    /// Applies a signal to a job. The state machine decides what it changes.
+    /// The report is ignored unless the job is running. For `onCommit` see `Writer.write`.
     ///
-    /// - Parameters:
-    ///   - report: the findings of the attempt. They are ignored unless the job is running.
-    ///   - revision: if given, the revision that the job must have.
-    ///   - onCommit: see `Writer.write`.
+    /// - Throws: `noSuchJob`, `revisionChanged`.
     /// - Throws: `noSuchJob`, `revisionChanged`.
     public func apply(
         _ signal: JobSignal, to job: JobID, _ report: AttemptReport = AttemptReport(), expecting revision: Int? = nil,
@@ -88,10 +82,25 @@ extension Store {
     /// - Parameters:
     ///   - admitted: the job as it was admitted.
     ///   - dropped: a part of this attempt that is removed as well.
-    public func beginTransfer(
-        of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil
-    ) async throws {
-        try await writer.write { try $0.beginTransfer(of: admitted, outcome, without: dropped) }
+    public func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil) async throws {
+        try await writer.write { transaction in
+            var job = try transaction.job(admitted.id)
+            guard job.isAttempting(admitted.admissions) else { return }
+            job.resume = outcome
+            // The outcome reports the loss. It must not be reported again.
+            job.isPartLost = false
+            job.hasSyncFailed = false
+            // Parts are compared by identifier, because a checkpoint may have promised the new part already.
+            if case .restarted = outcome, let part = job.part?.id, part == admitted.part?.id || part == dropped {
+                job.part = nil
+            }
+            try transaction.save(job)
+            switch outcome {
+            case .fresh: break
+            case .resumed: try transaction.announce(.jobResumed, of: job)
+            case .restarted: try transaction.announce(.jobRestarted, of: job)
+            }
+        }
     }
 
     /// Records synced offsets of many parts in one commit. Parts of attempts that have ended are left out.
@@ -116,9 +125,7 @@ extension Store {
     /// Promises a copy of a part in place of the part.
     ///
     /// - Returns: false if the attempt has ended, or if the job has another part. Nothing has changed then.
-    public func replacePart(
-        _ old: PartID, by copy: Part, of job: JobID, admission: Int
-    ) async throws -> Bool {
+    public func replacePart(_ old: PartID, by copy: Part, of job: JobID, admission: Int) async throws -> Bool {
         try await writer.write { transaction in
             var job = try transaction.job(job)
             guard job.isAttempting(admission) else { return false }
@@ -137,16 +144,15 @@ extension Store {
     public func recoverInterrupted() async throws -> (interrupted: Int, promoting: [AdmittedJob]) {
         try await writer.write { transaction in
             let running = try transaction.ownRunningJobs()
-            let promoting = running.filter { $0.state.finalizePlan != nil }
-            try transaction.transitionJobs(
-                running.filter { $0.state.finalizePlan == nil }.map { ($0, .attemptInterrupted) })
+            let interrupted = running.filter { $0.state.finalizePlan == nil }
+            try transaction.transitionJobs(interrupted.map { ($0, .attemptInterrupted) })
             transaction.wake(.jobs)
-            return (running.count - promoting.count, try promoting.map(transaction.admitted))
+            let promoting = running.filter { $0.state.finalizePlan != nil }
+            return (interrupted.count, try promoting.map(transaction.admitted))
         }
     }
 }
 
-/// Writes the reports of attempts.
 extension Transaction {
     func applySignal(_ signal: JobSignal, to id: JobID, _ report: AttemptReport) throws -> SignalOutcome {
         let stored = try job(id)
@@ -162,8 +168,8 @@ extension Transaction {
         if let part = report.part {
             job.replacePart(by: part)
             job.isPartLost = false
-            let configuration = try configuration(of: job.session)
-            job.part?.expiry.lifetime = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
+            let lifetime = try configuration(of: job.session).resumeDataTTL
+            job.part?.expiry.lifetime = lifetime ?? SessionConfiguration.defaultResumeDataTTL
         }
         if let resume = report.resume {
             job.resume = resume
@@ -180,26 +186,6 @@ extension Transaction {
         return outcome
     }
 
-    func beginTransfer(of admitted: Job, _ outcome: ResumeOutcome, without dropped: PartID?) throws {
-        var job = try job(admitted.id)
-        guard job.isAttempting(admitted.admissions) else { return }
-        job.resume = outcome
-        // The outcome reports the loss. It must not be reported again.
-        job.isPartLost = false
-        job.hasSyncFailed = false
-        switch outcome {
-        case .fresh: try save(job)
-        case .resumed:
-            try save(job)
-            try announce(.jobResumed, of: job)
-        case .restarted:
-            // Parts are compared by identifier, because a checkpoint may have promised the new part already.
-            if let part = job.part?.id, part == admitted.part?.id || part == dropped { job.part = nil }
-            try save(job)
-            try announce(.jobRestarted, of: job)
-        }
-    }
-
     /// Jobs without a node were admitted by a version that had the database for itself.
     fileprivate func ownRunningJobs() throws -> [Job] {
         let running = JobRow.select + "WHERE jobs.state = 'running'"
@@ -207,9 +193,7 @@ extension Transaction {
         return try jobs(running + " AND (jobs.node = ? OR jobs.node IS NULL)", [node.number])
     }
 
-    func admitted(_ job: Job) throws -> AdmittedJob {
-        AdmittedJob(job: job, spec: try presentSpec(of: job))
-    }
+    func admitted(_ job: Job) throws -> AdmittedJob { AdmittedJob(job: job, spec: try presentSpec(of: job)) }
 
     /// The specification that an attempt of the job would use now.
     private func presentSpec(of job: Job) throws -> ResolvedSpec {
@@ -230,20 +214,14 @@ extension Job {
     }
 }
 
-/// Fails jobs whose deadline or resource time has passed.
 extension Store {
     /// Applies `timeElapsed` to overdue jobs. The engine stops the attempts of those that are running.
-    ///
-    /// - Parameter onCommit: see `Writer.write`.
     /// - Returns: the outcomes, and the time of the next deadline.
     public func failOverdueJobs(
         limit: Int = 500, onCommit: @escaping @Sendable ([SignalOutcome]) -> Void
     ) async throws -> (outcomes: [SignalOutcome], next: Date?) {
-        let now = time.now.milliseconds
-        let next = try await read { db in
-            try db.value("SELECT min(fails_at) FROM jobs WHERE fails_at IS NOT NULL", as: Int64.self)
-        }
-        guard let next, next <= now else { return ([], next.map(Date.init(milliseconds:))) }
+        let next = try await read { try $0.time("SELECT min(fails_at) FROM jobs WHERE fails_at IS NOT NULL") }
+        guard let next, next <= time.now else { return ([], next) }
         let outcomes = try await writer.write(onCommit: onCommit) { transaction in
             let overdue = try transaction.jobs(Transaction.overdueJobs, transaction.clientTimes + ["limit": limit])
             return try transaction.transitionJobs(

@@ -8,7 +8,6 @@ public struct FinishedRetention: Sendable, Equatable {
     public var acknowledged: TimeInterval
     /// For all other jobs: a consumer may still come to ask for them.
     public var unacknowledged: TimeInterval
-    /// Whether the finished files are removed, too.
     public var deletesFiles: Bool
 
     public init(acknowledged: TimeInterval, unacknowledged: TimeInterval, deletesFiles: Bool = false) {
@@ -18,7 +17,6 @@ public struct FinishedRetention: Sendable, Equatable {
     }
 }
 
-/// Deletes jobs some time after their end, in slices.
 extension Store {
     /// Looks through the oldest jobs for those that a retention no longer keeps. It reads a bounded number of rows, so that
     /// a pass over many jobs that are kept takes many short reads.
@@ -56,13 +54,10 @@ extension Store {
         }
     }
 
-    /// Deletes those jobs that have ended and did not change since, like `deleteJob`, in one commit.
+    /// Deletes those jobs that have ended and did not change since, like `deleteJob`, in one commit, and returns them.
     ///
-    /// - Parameters:
-    ///   - removesFilesElsewhere: whether other nodes that have their files in folders of their own remove them.
-    ///   - applies: whether the retention still applies; if not, no job is deleted. It is called on the writer's thread,
-    ///     because a client can change the retention before the write begins.
-    /// - Returns: the deleted jobs.
+    /// - Parameter applies: whether the retention still applies. It is called on the writer's thread, because a client can
+    ///   change the retention before the write begins.
     public func deleteFinishedJobs(
         _ jobs: [Job], removingFilesElsewhere removesFilesElsewhere: Bool = false,
         while applies: @escaping @Sendable () -> Bool = { true }

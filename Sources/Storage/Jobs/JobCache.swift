@@ -44,7 +44,6 @@ final class JobCache: Sendable {
     /// In bytes. A few jobs have many large headers.
     private static let largestKept = 16 << 10
 
-    /// - Parameter limit: the largest number of cached jobs.
     init(limit: Int) { self.limit = limit }
 
     /// nil for a job that is too large to be kept.
@@ -58,14 +57,9 @@ final class JobCache: Sendable {
     /// Changes with each commit that changes jobs, before the commit is acknowledged.
     var version: UInt64 { state.withLock { $0.version } }
 
-    /// The cached versions of the jobs; nil for a job that is not cached.
-    func jobs(_ ids: [JobID]) -> [CachedJob?] {
-        state.withLock { state in ids.map { state.find($0, limit) } }
-    }
+    func jobs(_ ids: [JobID]) -> [CachedJob?] { state.withLock { state in ids.map { state.find($0, limit) } } }
 
-    /// Caches jobs that were read from the database.
-    ///
-    /// - Parameter version: from before the read. If a commit has changed jobs since, they may be outdated and are not kept.
+    /// Caches jobs that were read from the database after `version`. If a commit has changed jobs since, they may be outdated.
     func keep(_ jobs: [CachedJob], readAt version: UInt64) {
         state.withLock { state in
             guard state.version == version else { return }
@@ -87,7 +81,6 @@ final class JobCache: Sendable {
         return job
     }
 
-    /// The jobs that are in the cache.
     func cachedIDs(in jobs: Set<JobID>) -> [JobID] {
         guard !jobs.isEmpty else { return [] }
         return state.withLock { state in
@@ -95,17 +88,14 @@ final class JobCache: Sendable {
         }
     }
 
-    /// Removes jobs that another node has changed.
-    ///
-    /// - Parameter position: of its commit. Versions of earlier commits of this node are not cached any more.
+    /// Removes jobs that the commit of another node at this position has changed. Versions of earlier commits of this node are
+    /// not cached any more.
     func remove(_ changed: Set<JobID>, at position: Int64) {
         state.withLock { $0.foreignPosition = max($0.foreignPosition, position) }
         update(changed, with: [:], at: nil)
     }
 
-    /// Empties the cache: a commit has changed more jobs than it lists.
-    ///
-    /// - Parameter position: of the last commit of another node.
+    /// A commit has changed more jobs than it lists. The position is that of the last commit of another node.
     func removeAll(at position: Int64 = 0) {
         state.withLock { state in
             state.version += 1
@@ -116,12 +106,9 @@ final class JobCache: Sendable {
         }
     }
 
-    /// Updates the cache after a commit.
+    /// Updates the cache after a commit: the changed jobs get their versions in `jobs`, or are removed.
     ///
-    /// - Parameters:
-    ///   - changed: the jobs that the commit has changed.
-    ///   - jobs: the new versions of those that are cached. The others are removed from the cache.
-    ///   - position: of the commit; nil if it has changed no data.
+    /// - Parameter position: nil if the commit has changed no data.
     func update(_ changed: Set<JobID>, with jobs: [JobID: Job], at position: Int64?) {
         guard !changed.isEmpty else { return }
         state.withLock { state in

@@ -1,14 +1,11 @@
 import Downloads
 
-/// Selects jobs, newest first, after a cursor.
 public struct JobQuery: Sendable {
     public var session: Name?
-    /// Jobs of other sessions are not selected.
     public var visible = VisibleSessions.all
     public var state: JobState.Kind?
     public var tag: String?
     public var limit: Int
-    /// The last job of the previous page.
     public var before: JobID?
 
     public init(
@@ -38,13 +35,9 @@ extension Store {
     /// Clients poll the first page, and few of its jobs change meanwhile. So it reads only the identifiers and revisions of
     /// the jobs that are in the cache.
     public func jobs(_ query: JobQuery) async throws(StoreError) -> JobPage {
-        guard query.before == nil else {
-            return try await read { [sealer] db in try query.page(in: db, sealer) }
-        }
+        guard query.before == nil else { return try await read { [sealer] db in try query.page(in: db, sealer) } }
         let version = jobCache.version
-        let (jobs, new) = try await read { [jobCache, sealer] db in
-            try query.jobs(in: db, sealer, knowing: jobCache)
-        }
+        let (jobs, new) = try await read { [jobCache, sealer] db in try query.jobs(in: db, sealer, knowing: jobCache) }
         jobCache.keep(new, readAt: version)
         return query.page(jobs)
     }
@@ -57,18 +50,16 @@ extension JobQuery {
         return JobPage(cached: page, next: isCut || jobs.count > page.count ? page.last?.job.id : nil)
     }
 
-    func page(in db: SQLConnection, _ sealer: Sealer) throws -> JobPage {
-        page(try jobs(in: db, sealer).map(CachedJob.init))
-    }
+    func page(in db: SQLConnection, _ sealer: Sealer) throws -> JobPage { page(try jobs(in: db, sealer)) }
 
-    private func jobs(in db: SQLConnection, _ sealer: Sealer) throws -> [Job] {
+    private func jobs(in db: SQLConnection, _ sealer: Sealer) throws -> [CachedJob] {
         let (sql, arguments) = statement
-        var jobs: [Job] = []
+        var jobs: [CachedJob] = []
         var size = 0
         try db.forEach(sql, arguments) { row in
-            let job = try JobRow.job(row, sealer)
+            let job = CachedJob(try JobRow.job(row, sealer))
             jobs.append(job)
-            size += job.spec.size
+            size += job.size
             return size < Self.mostBytes
         }
         return jobs
@@ -90,7 +81,7 @@ extension JobQuery {
         }
         // One statement for all jobs is faster than one for each of many.
         guard known.count(where: { $0 == nil }) <= known.count / 4 else {
-            let jobs = try jobs(in: db, sealer).map(CachedJob.init)
+            let jobs = try jobs(in: db, sealer)
             return (jobs, jobs)
         }
         var (all, new): ([CachedJob], [CachedJob]) = ([], [])
@@ -113,7 +104,6 @@ extension JobQuery {
         statement(tag == nil ? JobRow.select : JobRow.selectTagged)
     }
 
-    /// Reads the identifiers and revisions of the same jobs.
     var versionStatement: (sql: String, arguments: SQLArguments) {
         let table = tag == nil ? "jobs" : "job_tags JOIN jobs ON jobs.id = job_tags.job"
         return statement("SELECT jobs.id, jobs.revision FROM \(table) ")
@@ -121,28 +111,18 @@ extension JobQuery {
 
     private func statement(_ select: String) -> (sql: String, arguments: SQLArguments) {
         let position = tag == nil ? "jobs.id" : "job_tags.job"
-        var conditions = ["\(position) < ?"]
         // Above every identifier when there is no cursor.
-        var arguments: SQLArguments = [before?.text ?? "~"]
-        func addCondition(_ condition: String, _ value: String) {
-            conditions.append(condition)
-            arguments += [value]
-        }
-        if let tag { addCondition("job_tags.tag = ?", tag) }
-        if let session { addCondition(sessionCondition, session.text) }
-        if let (condition, names) = visible.condition(on: tag == nil ? "jobs.session" : "job_tags.session") {
-            conditions.append(condition)
-            arguments += SQLArguments(names)
-        }
+        var conditions = SQLConditions("\(position) < ?", before?.text ?? "~")
+        if let tag { conditions.add("job_tags.tag = ?", tag) }
+        if let session { conditions.add(sessionCondition, session.text) }
+        conditions.add(visible, on: tag == nil ? "jobs.session" : "job_tags.session")
         switch state {
         case nil: break
-        case .running: conditions.append("jobs.state = 'running'")
-        case .queued, .waiting, .paused, .succeeded, .failed, .cancelled:
-            addCondition("jobs.state <> 'running' AND jobs.state = ?", state?.rawValue ?? "")
+        case .running?: conditions.add("jobs.state = 'running'")
+        case let state?: conditions.add("jobs.state <> 'running' AND jobs.state = ?", state.rawValue)
         }
-        arguments += [limit + 1]
-        let condition = conditions.joined(separator: " AND ")
-        return ("\(select)WHERE \(condition) ORDER BY \(position) DESC LIMIT ?", arguments)
+        let order = "ORDER BY \(position) DESC LIMIT ?"
+        return ("\(select)WHERE \(conditions.sql) \(order)", conditions.arguments + [limit + 1])
     }
 
     /// Few jobs run, so a list of them walks those of all sessions: an expression keeps SQLite from the index of all jobs

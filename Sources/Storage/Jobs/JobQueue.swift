@@ -1,10 +1,8 @@
 import Downloads
 
-/// The order in which the jobs of a session start.
 extension Store {
     /// Moves a job that is queued, waiting or paused. Only its own row changes.
     ///
-    /// - Parameter revision: if given, the revision that the job must have.
     /// - Throws: `noSuchJob`, `revisionChanged`, `moveRefused`.
     public func moveJob(_ id: JobID, to place: QueuePosition, expecting revision: Int? = nil) async throws -> Job {
         try await writer.write { transaction in
@@ -33,15 +31,10 @@ extension Store {
         ORDER BY coalesce(queue_rank, id), id LIMIT 1 OFFSET ?
         """
 
-    /// The jobs of a session in these states, in the order in which they start: by priority and rank.
+    /// The jobs of a session that are queued, waiting or paused, in the order in which they start: by priority and rank.
     public func queue(of session: Name) async throws(StoreError) -> [JobID] {
-        try await ids(Self.queue, [session.text])
+        try await ids(JobOrder.queue.statement(), [session.text])
     }
-
-    static let queue = """
-        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
-        ORDER BY priority, coalesce(queue_rank, id), id
-        """
 
     /// A part of this list.
     ///
@@ -50,67 +43,62 @@ extension Store {
     ///     reverse order.
     ///   - count: the largest number of jobs, 0 or more.
     public func queue(of session: Name, from offset: Int, count: Int) async throws(StoreError) -> [JobID] {
-        try await ids(offset < 0 ? Self.queueFromEnd : Self.queuePart, [session.text, count, Self.skipped(offset)])
+        try await ids(.queue, of: session, from: offset, count: count)
     }
-
-    static let queuePart = queue + " LIMIT ? OFFSET ?"
-    static let queueFromEnd = """
-        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
-        ORDER BY priority DESC, coalesce(queue_rank, id) DESC, id DESC LIMIT ? OFFSET ?
-        """
-
-    /// The number of rows before the one at an offset, from the beginning or from the end.
-    private static func skipped(_ offset: Int) -> Int { offset < 0 ? -(offset + 1) : offset }
 
     /// The paused jobs of a session, in the same order.
     public func pausedJobs(of session: Name) async throws(StoreError) -> [JobID] {
-        try await ids(Self.paused, [session.text])
+        try await ids(JobOrder.paused.statement(), [session.text])
     }
-
-    static let paused = """
-        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state = 'paused'
-        ORDER BY priority, coalesce(queue_rank, id), id
-        """
 
     /// The running jobs of a session, in the order in which they were created.
     public func runningJobs(of session: Name) async throws(StoreError) -> [JobID] {
         try await ids("SELECT id FROM jobs WHERE state = 'running' AND session = ? ORDER BY id", [session.text])
     }
 
-    /// The running jobs of all sessions and nodes, in any order.
     public func runningJobs() async throws(StoreError) -> [JobID] {
         try await ids("SELECT id FROM jobs WHERE state = 'running'", [])
     }
 
     /// The jobs of a session that have ended, in the order in which they have ended.
     public func endedJobs(of session: Name) async throws(StoreError) -> [JobID] {
-        try await ids(Self.ended, [session.text])
+        try await ids(JobOrder.ended.statement(), [session.text])
     }
-
-    static let ended = """
-        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('succeeded', 'failed', 'cancelled')
-        ORDER BY finished_at, id
-        """
 
     /// A part of this list, as of `queue(of:from:count:)`.
     public func endedJobs(of session: Name, from offset: Int, count: Int) async throws(StoreError) -> [JobID] {
-        try await ids(offset < 0 ? Self.endedFromEnd : Self.endedPart, [session.text, count, Self.skipped(offset)])
+        try await ids(.ended, of: session, from: offset, count: count)
     }
 
-    static let endedPart = ended + " LIMIT ? OFFSET ?"
-    static let endedFromEnd = """
-        SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('succeeded', 'failed', 'cancelled')
-        ORDER BY finished_at DESC, id DESC LIMIT ? OFFSET ?
-        """
+    private func ids(
+        _ order: JobOrder, of session: Name, from offset: Int, count: Int
+    ) async throws(StoreError) -> [JobID] {
+        let skipped = offset < 0 ? -(offset + 1) : offset
+        let statement = order.statement(isReversed: offset < 0) + " LIMIT ? OFFSET ?"
+        return try await ids(statement, [session.text, count, skipped])
+    }
 
-    private func ids(_ sql: String, _ arguments: SQLArguments) async throws(StoreError) -> [JobID] {
-        try await read { db in
-            try db.values(sql, arguments, as: String.self).map { JobID($0) }
-        }
+    func ids(_ sql: String, _ arguments: SQLArguments) async throws(StoreError) -> [JobID] {
+        try await read { db in try db.values(sql, arguments, as: String.self).map { JobID($0) } }
     }
 }
 
-/// Moves jobs within the queue of their session and priority. A move writes one row.
+private struct JobOrder {
+    let states: [JobState.Kind]
+    let columns: [String]
+
+    static let queue = JobOrder(
+        states: [.queued, .waiting, .paused], columns: ["priority", "coalesce(queue_rank, id)", "id"])
+    static let paused = JobOrder(states: [.paused], columns: queue.columns)
+    static let ended = JobOrder(states: [.succeeded, .failed, .cancelled], columns: ["finished_at", "id"])
+
+    func statement(isReversed: Bool = false) -> String {
+        let states = states.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        let order = columns.map { isReversed ? "\($0) DESC" : $0 }.joined(separator: ", ")
+        return "SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN (\(states)) ORDER BY \(order)"
+    }
+}
+
 extension Transaction {
     /// - Throws: `noSuchJob`, `moveRefused`.
     func moveJob(_ id: JobID, to place: QueuePosition) throws -> Job {
@@ -168,9 +156,7 @@ extension Transaction {
     }
 
     private func rankOfOther(_ id: JobID, for job: Job) throws -> QueueRank {
-        guard id != job.id else {
-            throw StoreError.moveRefused(job.id, why: "it cannot be moved next to itself")
-        }
+        guard id != job.id else { throw StoreError.moveRefused(job.id, why: "it cannot be moved next to itself") }
         let other: Job?
         do { other = try self.job(id) } catch StoreError.noSuchJob { other = nil }
         guard let other, other.session == job.session, other.rank == job.rank, other.state.isInQueue else {
@@ -184,10 +170,10 @@ extension Transaction {
 
     /// The rank next to a rank, of the jobs of the same session and priority.
     private func neighbour(_ direction: Direction, of rank: QueueRank, for job: Job) throws -> QueueRank? {
-        let found = try row(
+        try db.value(
             Self.neighbour(direction),
-            ["session": job.session.text, "priority": job.rank, "rank": rank.text, "id": job.id.text])
-        return try (found?["rank"] as String?).map { QueueRank($0) }
+            ["session": job.session.text, "priority": job.rank, "rank": rank.text, "id": job.id.text], as: String.self
+        ).map { QueueRank($0) }
     }
 
     /// Looks at the moved jobs in any state, and at the first unmoved job in each state. Each is a step in an index.

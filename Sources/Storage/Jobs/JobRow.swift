@@ -17,11 +17,9 @@ enum JobRow {
     }()
 
     static func job(_ id: JobID, in db: SQLConnection, _ sealer: Sealer) throws -> Job? {
-        try db.row(select + "WHERE jobs.id = ?", [id.text])
-            .map { try job($0, sealer) }
+        try db.row(select + "WHERE jobs.id = ?", [id.text]).map { try job($0, sealer) }
     }
 
-    /// Jobs by their identifiers. Those that do not exist are left out.
     static func jobs(_ ids: [JobID], in db: SQLConnection, _ sealer: Sealer) throws -> [JobID: Job] {
         var jobs: [JobID: Job] = [:]
         for start in stride(from: 0, to: ids.count, by: jobsInAStatement) {
@@ -137,11 +135,7 @@ extension SQLRow {
 }
 
 extension ByteRanges {
-    /// The byte ranges of a part.
-    ///
-    /// - Parameters:
-    ///   - text: the column `ranges`, which is NULL when the ranges are one prefix of the file.
-    ///   - count: the column `bytes_durable`.
+    /// - Parameter text: NULL when the ranges are one prefix of the file, of `count` bytes.
     init(stored text: String?, count: Int64) throws {
         guard let text else {
             self.init(prefix: count)
@@ -217,19 +211,9 @@ extension Transaction {
     /// Reads the jobs that the writer does not know, so that each of them costs no round trip. On SQLite there are none.
     func prefetch(_ ids: some Sequence<JobID>) throws {
         guard db.isPostgres else { return }
-        var rest = ids.filter { working.jobs[$0] == nil }[...]
-        while let last = rest.last, rest.count > 1 {
-            let chunk = rest.prefix(Self.prefetched)
-            rest = rest.dropFirst(Self.prefetched)
-            // The statement has the same text for each number of jobs.
-            let padding = Array(repeating: last, count: Self.prefetched - chunk.count)
-            _ = try jobs(Self.prefetch, SQLArguments((chunk + padding).map(\.text)))
-        }
+        let unknown = ids.filter { working.jobs[$0] == nil }
+        if unknown.count > 1 { _ = try jobs(unknown) }
     }
-
-    private static let prefetched = 32
-    private static let prefetch =
-        JobRow.select + "WHERE jobs.id IN (\(Array(repeating: "?", count: prefetched).joined(separator: ", ")))"
 
     /// Reads jobs with a query that begins with `JobRow.select`.
     func jobs(_ sql: String, _ arguments: SQLArguments = []) throws -> [Job] {
@@ -269,8 +253,7 @@ extension Transaction {
     /// does not hold a job that has begun before.
     func heldUntil(_ job: Job) -> Date? {
         guard job.state.name == .queued, let moment = job.spec.notBefore else { return nil }
-        let hasCome =
-            job.startedAt == nil ? confidence.hasCome(moment, namedAt: job.createdAt, at: now) : moment <= now
+        let hasCome = job.startedAt == nil ? confidence.hasCome(moment, namedAt: job.createdAt, at: now) : moment <= now
         return hasCome ? nil : moment
     }
 

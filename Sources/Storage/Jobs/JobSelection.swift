@@ -25,7 +25,6 @@ public struct JobFilter: Sendable, Equatable {
     public var tag: String?
     /// A part of the URL, the name, the path, the session or a tag, in any case.
     public var text: String?
-    /// Jobs that have ended before this time.
     public var endedBefore: Date?
     /// Where the next step continues: below this job.
     fileprivate var position: JobID?
@@ -45,9 +44,7 @@ public struct JobFilter: Sendable, Equatable {
         if let session, job.session != session { return false }
         if let state, job.state.name != state { return false }
         if let tag, !job.spec.tags.contains(tag) { return false }
-        if let endedBefore {
-            guard let finishedAt = job.finishedAt, finishedAt < endedBefore else { return false }
-        }
+        if let endedBefore, job.finishedAt.map({ $0 >= endedBefore }) ?? true { return false }
         return text.map(job.hasText) ?? true
     }
 
@@ -72,7 +69,6 @@ extension Job {
 }
 
 extension JobSelection {
-    /// Some of the selected jobs.
     public struct Step: Sendable {
         public var jobs: [Job]
         /// Identifiers of jobs that do not exist, or that the caller may not see.
@@ -94,18 +90,13 @@ extension JobSelection {
         case .matching(var filter):
             let page = try filter.query(visible, limit: limit).page(in: db, sealer)
             filter.position = page.next
-            return Step(
-                jobs: page.jobs.filter(filter.matches), rest: page.next == nil ? nil : .matching(filter))
+            return Step(jobs: page.jobs.filter(filter.matches), rest: page.next == nil ? nil : .matching(filter))
         }
     }
 }
 
 extension Store {
-    /// Reads the first jobs of a selection.
-    ///
-    /// - Parameters:
-    ///   - visible: jobs of other sessions are not selected.
-    ///   - limit: the number of jobs that are read at most. Fewer of them may be selected.
+    /// Reads the first jobs of a selection, at most `limit`. Fewer of them may be selected.
     public func jobs(
         in selection: JobSelection, visible: VisibleSessions, limit: Int = 1000
     ) async throws(StoreError) -> JobSelection.Step {
@@ -139,7 +130,6 @@ extension Store {
 
 /// The result of one step of a removal of many jobs.
 public struct RemovedJobs: Sendable {
-    /// The deleted jobs.
     public var jobs: [Job] = []
     /// Parts of jobs that were cancelled before.
     public var dropped: [PartID] = []

@@ -41,8 +41,8 @@ struct JobTable: Sendable {
         spec = all.add(.sealed("spec", "NOT NULL"), .initial, ifChanged: { $0.spec != $1.spec }) {
             try $1.sealer.text($0.spec, of: $0.id)
         }
-        all.addUnread(.integer("priority", "NOT NULL CHECK (priority BETWEEN 0 AND 2)"), .initial) { $0.rank }
-        all.addUnread(.text("host", "NOT NULL"), .initial, ifChanged: { $0.url != $1.url }) { job, _ in
+        all.add(.integer("priority", "NOT NULL CHECK (priority BETWEEN 0 AND 2)"), .initial, isRead: false) { $0.rank }
+        all.add(.text("host", "NOT NULL"), .initial, isRead: false, ifChanged: { $0.url != $1.url }) { job, _ in
             URLRule.hostAndPort(of: job.url)
         }
         reason = all.add(.text("reason", "CHECK (reason IN (\(reasons)))")) { $0.state.wait?.name.rawValue }
@@ -57,7 +57,7 @@ struct JobTable: Sendable {
         finish = all.add(.sealed("finish"), ifChanged: { $0.state.finish != $1.state.finish }) { job, change in
             job.state.finish.map { change.sealer.text($0, of: job.id) }
         }
-        all.addUnread(.integer("file_size", "CHECK (file_size >= 0)")) { $0.state.finish?.file.size }
+        all.add(.integer("file_size", "CHECK (file_size >= 0)"), isRead: false) { $0.state.finish?.file.size }
         attempts = all.add(.count("attempts", "DEFAULT 0")) { $0.attempts }
         failuresInARow = all.add(.count("failures_in_a_row", "DEFAULT 0")) { $0.failuresInARow }
         resumeDecision = all.add(
@@ -69,15 +69,15 @@ struct JobTable: Sendable {
         startedAt = all.add(.integer("started_at")) { $0.startedAt?.milliseconds }
         finishedAt = all.add(.integer("finished_at")) { $0.finishedAt?.milliseconds }
         mirror = all.add(.count("mirror", "DEFAULT 0")) { $0.mirror }
-        all.addUnread(.integer("held_until"), .initial, ifChanged: { $0.mayBeHeld(unlike: $1) }) {
+        all.add(.integer("held_until"), .initial, isRead: false, ifChanged: { $0.mayBeHeld(unlike: $1) }) {
             $1.heldUntil($0)?.milliseconds
         }
-        all.addUnread(
+        all.add(
             .moved(
                 "fails_at",
                 by: .to(
                     "CASE WHEN deadline < resource_until + ?1 THEN deadline ELSE resource_until + ?1 END",
-                    where: hasResourceTime)), .initial
+                    where: hasResourceTime)), .initial, isRead: false
         ) { $0.failsAt?.milliseconds }
         resourceUntil = all.add(.moved("resource_until", by: .where(hasResourceTime))) {
             $0.resourceTime?.end?.milliseconds
@@ -86,7 +86,7 @@ struct JobTable: Sendable {
         isPartLost = all.add(.flag("part_lost")) { $0.isPartLost }
         isCorrupt = all.add(.flag("disproved")) { $0.isCorrupt }
         hasSyncFailed = all.add(.flag("sync_failed")) { $0.hasSyncFailed }
-        all.addUnread(.integer("deadline"), .initial) { $0.spec.deadline?.milliseconds }
+        all.add(.integer("deadline"), .initial, isRead: false) { $0.spec.deadline?.milliseconds }
         token = all.add(.text("token"), .fixed) { $0.token?.text }
         trace = all.add(.text("trace"), .fixed) { $0.trace?.stored }
         queueRank = all.add(.text("queue_rank")) { $0.queueRank?.text }
@@ -98,9 +98,9 @@ struct JobTable: Sendable {
 }
 
 extension Schema {
-    static let jobs: Table = {
-        var table = Table("jobs", JobTable.jobs.columns.columns)
-        table.constraints = [
+    static let jobs = Table(
+        name: "jobs", columns: JobTable.jobs.columns.columns,
+        constraints: [
             "FOREIGN KEY (session, batch) REFERENCES batches (session, number)",
             "CHECK ((state = 'waiting') = (reason IS NOT NULL))",
             "CHECK ((retry_at IS NOT NULL) = (reason IS NOT NULL AND reason IN ('retry', 'network', 'space', 'storage')))",
@@ -108,12 +108,10 @@ extension Schema {
             "CHECK (promotion IS NULL OR state = 'running')", "CHECK ((state = 'succeeded') = (finish IS NOT NULL))",
             "CHECK ((state = 'succeeded') = (file_size IS NOT NULL))",
             "CHECK ((state IN ('succeeded', 'failed', 'cancelled')) = (finished_at IS NOT NULL))",
-        ]
-        table.storage = "fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02"
-        table.sealedBy = ["id"]
-        table.indexes = jobIndexes
-        return table
-    }()
+        ],
+        indexes: jobIndexes,
+        storage: "fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02",
+        sealedBy: ["id"])
 
     /// The queue has two indexes for each lane: one to take the first job, one to find a host with a free connection.
     ///
@@ -132,33 +130,33 @@ extension Schema {
         Index("jobs_resting_by_session", "session", "state", "id", "batch", "file_size", where: "state <> 'running'"),
         Index("jobs_failed", "session", "batch", "id", where: "state = 'failed'"),
         Index("jobs_by_token", "token", "state", where: "token IS NOT NULL"),
-        Index("jobs_queue_by_age", "priority", "session", "id", "host", where: QueueLane.unmoved.condition).ofQueue,
-        Index("jobs_queue_by_host", "priority", "session", "host", "id", where: QueueLane.unmoved.condition).ofQueue,
         Index(
-            "jobs_moved_by_rank", "priority", "session", "queue_rank", "id", "host", where: QueueLane.moved.condition
-        ).ofQueue,
+            "jobs_queue_by_age", "priority", "session", "id", "host", where: QueueLane.unmoved.condition,
+            isOfQueue: true),
         Index(
-            "jobs_moved_by_host", "priority", "session", "host", "queue_rank", "id", where: QueueLane.moved.condition
-        ).ofQueue,
+            "jobs_queue_by_host", "priority", "session", "host", "id", where: QueueLane.unmoved.condition,
+            isOfQueue: true),
+        Index(
+            "jobs_moved_by_rank", "priority", "session", "queue_rank", "id", "host", where: QueueLane.moved.condition,
+            isOfQueue: true),
+        Index(
+            "jobs_moved_by_host", "priority", "session", "host", "queue_rank", "id", where: QueueLane.moved.condition,
+            isOfQueue: true),
         Index("jobs_moved", "session", "priority", "queue_rank", where: "queue_rank IS NOT NULL"),
-        Index("jobs_by_gid", "session", "gid", where: "gid IS NOT NULL").unique,
+        Index("jobs_by_gid", "session", "gid", where: "gid IS NOT NULL", isUnique: true),
     ]
 
-    static let jobTags: Table = {
-        var table = Table(
-            "job_tags",
-            [
-                .text("tag", "NOT NULL"), .text("job", "NOT NULL REFERENCES jobs (id) ON DELETE CASCADE"),
-                .text("session", "NOT NULL DEFAULT ''"),
-            ])
-        table.key = ["tag", "job"]
-        table.isOrderedByKey = true
-        table.indexes = [Index("job_tags_by_job", "job"), Index("job_tags_by_session", "session", "tag", "job")]
-        return table
-    }()
+    static let jobTags = Table(
+        name: "job_tags",
+        columns: [
+            .text("tag", "NOT NULL"), .text("job", "NOT NULL REFERENCES jobs (id) ON DELETE CASCADE"),
+            .text("session", "NOT NULL DEFAULT ''"),
+        ],
+        key: ["tag", "job"],
+        indexes: [Index("job_tags_by_job", "job"), Index("job_tags_by_session", "session", "tag", "job")],
+        isOrderedByKey: true)
 }
 
-/// The columns of one value.
 extension Job {
     /// The cause of a wait, or the failure of a job that has failed.
     fileprivate var stateFailure: Failure? { state.failure ?? state.wait?.cause }

@@ -46,20 +46,19 @@ private struct JobTransitions {
         case .become(let state, let announcement, let effects):
             let next = try become(job.becoming(state, on: signal, at: transaction.now), from: job)
             if let announcement { events.append(NewEvent(announcement, of: next)) }
-            if let ending = next.state.ending { try leaveBatch(next, ending) }
+            if let ending = next.state.ending, try transaction.leaveBatch(next, ending) { batches.insert(next.session) }
             try updateSession(of: next)
             wakeScheduler(for: effects)
             return .done(next, then: effects, dropped: next.part == nil ? job.part?.id : nil)
         }
     }
 
-    /// Writes what is gathered.
     mutating func finish() throws {
         try transaction.append(events)
-        events = []
         for session in batches {
             if let batch = try transaction.currentBatch(session) { try transaction.update(batch) }
         }
+        events = []
         batches = []
     }
 
@@ -76,10 +75,6 @@ private struct JobTransitions {
         try transaction.save(next)
         if before.state.name == .running, next.state.name != .running { try transaction.forgetRequests(for: next) }
         return try transaction.job(next.id)
-    }
-
-    private mutating func leaveBatch(_ job: Job, _ ending: BatchSignal.Ending) throws {
-        if try transaction.leaveBatch(job, ending) { batches.insert(job.session) }
     }
 
     /// Appends `session.waiting` if the session is blocked now, or clears the flag if a job can run again.
@@ -106,7 +101,6 @@ private struct JobTransitions {
 }
 
 extension Transaction {
-    /// Applies a signal to each of many jobs, in their order.
     @discardableResult
     func transitionJobs(_ signals: [(job: Job, signal: JobSignal)]) throws -> [SignalOutcome] {
         var transitions = JobTransitions(self)
@@ -119,7 +113,6 @@ extension Transaction {
         try transitionJobs([(job, signal)])[0]
     }
 
-    /// Appends an event of a job.
     func announce(_ type: EventType, of job: Job) throws { try append([NewEvent(type, of: job)]) }
 }
 
@@ -127,37 +120,24 @@ extension Store {
     /// Applies a signal to the outstanding jobs of a session, one step at a time, so that a large session does not block
     /// other writes. It reaches the jobs that exist when this begins, and perhaps later ones.
     ///
-    /// - Parameters:
-    ///   - limit: the number of jobs of a step.
-    ///   - onCommit: see `Writer.write`.
-    ///   - afterStep: is called with the result of each step.
-    /// - Throws: `noSuchSession`.
+    /// For `onCommit` see `Writer.write`. Throws `noSuchSession`.
     public func apply(
         _ signal: JobSignal, toJobsOf session: Name, limit: Int = 500,
-        onCommit: @escaping @Sendable (SessionActionStep) -> Void = { _ in },
-        afterStep body: (SessionActionStep) async -> Void = { _ in }
+        onCommit: @escaping @Sendable ([SignalOutcome]) -> Void = { _ in },
+        afterStep body: ([SignalOutcome]) async -> Void = { _ in }
     ) async throws {
         var last: JobID? = nil
         repeat {
-            let ids = try await outstandingJobs(of: session, after: last, limit)
-            let step = try await writer.write(onCommit: onCommit) { transaction in
+            let ids = try await ids(
+                Self.outstandingJobs, ["session": session.text, "after": last?.text ?? "", "limit": limit])
+            let outcomes = try await writer.write(onCommit: onCommit) { transaction in
                 _ = try transaction.session(session)
                 // A job may have ended or changed since.
-                return SessionActionStep(
-                    outcomes: try transaction.transitionJobs(transaction.jobs(ids).map { ($0, signal) }))
+                return try transaction.transitionJobs(transaction.jobs(ids).map { ($0, signal) })
             }
-            await body(step)
+            await body(outcomes)
             last = ids.count == limit ? ids.last : nil
         } while last != nil
-    }
-
-    private func outstandingJobs(of session: Name, after: JobID?, _ limit: Int) async throws(StoreError) -> [JobID] {
-        try await read { db in
-            try db.values(
-                Self.outstandingJobs, ["session": session.text, "after": after?.text ?? "", "limit": limit],
-                as: String.self
-            ).map { JobID($0) }
-        }
     }
 
     /// Reads the next jobs of each state from an index, so jobs that have ended cost nothing.
@@ -174,10 +154,4 @@ extension Store {
             AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS \(state)
         """
     }
-}
-
-/// The result of one step of an action on a session.
-public struct SessionActionStep: Sendable {
-    /// The outcome for each job of this step.
-    public var outcomes: [SignalOutcome]
 }

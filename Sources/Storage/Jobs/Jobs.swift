@@ -3,13 +3,10 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// A job to be created.
 public struct NewJob: Sendable {
     public var session: Name
     public var spec: JobSpec
-    /// The job whose part the new job takes over.
     public var resumeFrom: JobID?
-    /// Whether the job is paused from the beginning.
     public var isPaused: Bool
     /// The job's identifier in aria2's RPC.
     public var gid: GID?
@@ -51,7 +48,6 @@ public struct JobCreator: Sendable {
     public static let unlimited = JobCreator(visible: .all)
 }
 
-/// Creates, reads and deletes jobs.
 extension Store {
     /// Creates all jobs or none, in the given order.
     ///
@@ -123,18 +119,18 @@ extension Transaction {
         try requireQuota(of: creator, for: new.count)
         var jobs: [Job] = []
         jobs.reserveCapacity(new.count)
-        for run in new.indices.runs(where: { new[$0].session == new[$1].session }) {
-            jobs += try createJobs(ofOneSession: new[run], at: run.lowerBound, by: creator)
+        var rest = new[...]
+        while let session = rest.first?.session {
+            let run = rest.prefix { $0.session == session }
+            rest = rest.dropFirst(run.count)
+            jobs += try createJobs(run, in: session, by: creator)
         }
         wake(.jobs)
         return jobs
     }
 
-    private func createJobs(
-        ofOneSession new: ArraySlice<NewJob>, at index: Int, by creator: JobCreator
-    ) throws -> [Job] {
-        guard let session = new.first?.session else { return [] }
-        let configuration = try openConfiguration(of: session, forJobAt: index)
+    private func createJobs(_ new: ArraySlice<NewJob>, in session: Name, by creator: JobCreator) throws -> [Job] {
+        let configuration = try openConfiguration(of: session, forJobAt: new.startIndex)
         let batch = try joinBatch(session, adding: new.count)
         try clearWaiting(of: session)
         let jobs = new.map { new in
@@ -147,14 +143,13 @@ extension Transaction {
         }
         for gid in new.compactMap(\.gid) { try requireFree(gid, in: session) }
         try insert(jobs)
-        for (index, (new, job)) in zip(index..., zip(new, jobs)) {
-            if let donor = new.resumeFrom { try adoptPart(of: donor, by: job, at: index, creator) }
+        for (index, job) in zip(new.indices, jobs) {
+            if let donor = new[index].resumeFrom { try adoptPart(of: donor, by: job, at: index, creator) }
         }
         try append(
             jobs.flatMap { job in
-                (job.state == .paused ? [EventType.jobCreated, .jobPaused] : [.jobCreated]).map {
-                    NewEvent($0, of: job)
-                }
+                let types: [EventType] = job.state == .paused ? [.jobCreated, .jobPaused] : [.jobCreated]
+                return types.map { NewEvent($0, of: job) }
             })
         for (new, job) in zip(new, jobs) {
             if let place = new.place { _ = try moveJob(job.id, to: place) }
@@ -188,22 +183,6 @@ extension Transaction {
     }
 }
 
-extension Range<Int> {
-    /// Splits the range into the longest runs whose elements all match the first element of their run.
-    fileprivate func runs(where match: (Int, Int) -> Bool) -> [Range<Int>] {
-        var runs: [Range<Int>] = []
-        for index in self {
-            if let last = runs.last, match(last.lowerBound, index) {
-                runs[runs.count - 1] = last.lowerBound..<index + 1
-            } else {
-                runs.append(index..<index + 1)
-            }
-        }
-        return runs
-    }
-}
-
-/// Writes new jobs.
 extension Transaction {
     /// - Parameter jobs: queued or paused jobs of one batch, without a part. Their times are rounded to milliseconds.
     func insert(_ jobs: [Job]) throws {
@@ -234,16 +213,14 @@ extension Transaction {
         "jobs (\(newJobColumns.map(\.column.name).joined(separator: ", ")))", columns: newJobColumns.count)
 }
 
-/// Changes the specification of jobs.
 extension Store {
     /// Replaces the specification of a job. A job that waits for one of these fields is queued again.
     ///
     /// - Parameters:
     ///   - before: the specification that the patch was applied to.
     ///   - fields: the fields that the patch names.
-    ///   - revision: if given, the revision that the job must have.
-    ///   - onCommit: see `Writer.write`.
     /// - Returns: nil when another request has changed the specification since; nothing is changed then.
+    /// - Throws: `noSuchJob`, `revisionChanged`, `fieldsFixed`.
     /// - Throws: `noSuchJob`, `revisionChanged`, `fieldsFixed`.
     public func patchJob(
         _ id: JobID, from before: JobSpec, to after: JobSpec, fields: Set<PatchableField>, expecting revision: Int?,
@@ -251,7 +228,8 @@ extension Store {
     ) async throws -> SignalOutcome? {
         try await writer.write(onCommit: onCommit) { transaction in
             if let revision { try transaction.requireRevision(revision, of: id) }
-            return try transaction.patchJob(id, from: before, to: after, fields)
+            let job = try transaction.job(id)
+            return job.spec == before ? try transaction.patch(job, to: after, fields) : nil
         }
     }
 }
@@ -262,15 +240,7 @@ extension Transaction {
         guard job.revision == revision else { throw StoreError.revisionChanged(id, now: job.revision) }
     }
 
-    /// - Returns: nil when the specification is not `before`.
-    func patchJob(
-        _ id: JobID, from before: JobSpec, to after: JobSpec, _ fields: Set<PatchableField>
-    ) throws -> SignalOutcome? {
-        let job = try job(id)
-        return job.spec == before ? try patch(job, to: after, fields) : nil
-    }
-
-    private func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
+    fileprivate func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
         let fixed = fields.filter { !job.state.lets($0) }
         guard fixed.isEmpty else {
             throw StoreError.fieldsFixed(job.id, state: job.state.name, fields: fixed.map(\.rawValue).sorted())
@@ -294,16 +264,13 @@ extension Transaction {
     }
 }
 
-/// Finds jobs by their identifiers in aria2's RPC.
 extension Store {
     /// The jobs of a session whose identifier begins with these digits; at most two, because only a unique one is a name.
     ///
     /// Stored identifiers have an index. Those of jobs that were created without one are derived, so these jobs are read.
     public func jobs(withGID prefix: GIDPrefix, in session: Name) async throws(StoreError) -> [JobID] {
-        let stored = try await read { db in
-            try db.values(Self.storedGIDs, [session.text, prefix.text, prefix.end], as: String.self)
-        }
-        guard stored.isEmpty || (stored.count == 1 && prefix.gid == nil) else { return stored.map { JobID($0) } }
+        let stored = try await ids(Self.storedGIDs, [session.text, prefix.text, prefix.end])
+        guard stored.isEmpty || (stored.count == 1 && prefix.gid == nil) else { return stored }
         let others = try await read { db in
             var found: [JobID] = []
             try db.forEach(Self.jobsWithoutGID, [session.text]) { row in
@@ -313,11 +280,9 @@ extension Store {
             }
             return found
         }
-        return stored.map { JobID($0) } + others
+        return stored + others
     }
 
-    static let storedGIDs = """
-        SELECT id FROM jobs WHERE session = ? AND gid IS NOT NULL AND gid >= ? AND gid < ? LIMIT 2
-        """
+    static let storedGIDs = "SELECT id FROM jobs WHERE session = ? AND gid IS NOT NULL AND gid >= ? AND gid < ? LIMIT 2"
     static let jobsWithoutGID = "SELECT id FROM jobs WHERE session = ? AND gid IS NULL"
 }

@@ -25,7 +25,9 @@ struct PartTable: Sendable {
     private init(after first: Int) {
         var all = RowColumns<Row>(from: first)
         id = all.add(.text("id", "NOT NULL PRIMARY KEY"), .initial) { $0.part.id.text }
-        all.addUnread(.text("job", "NOT NULL UNIQUE REFERENCES jobs (id) ON DELETE CASCADE"), .fixed) { $0.job.text }
+        all.add(.text("job", "NOT NULL UNIQUE REFERENCES jobs (id) ON DELETE CASCADE"), .fixed, isRead: false) {
+            $0.job.text
+        }
         url = all.add(.sealed("url", "NOT NULL"), .initial, ifChanged: { $0.part.url != $1.part.url }) { row, change in
             change.sealer.url(row.part.url, of: row.part.id)
         }
@@ -55,20 +57,17 @@ struct PartTable: Sendable {
 }
 
 extension Schema {
-    static let parts: Table = {
-        var table = Table("parts", PartTable.parts.columns.columns)
-        table.constraints = ["CHECK (size IS NULL OR bytes_durable <= size)"]
-        table.storage = "fillfactor = 80"
-        table.sealedBy = ["id"]
-        table.indexes = [
+    static let parts = Table(
+        name: "parts", columns: PartTable.parts.columns.columns,
+        constraints: ["CHECK (size IS NULL OR bytes_durable <= size)"],
+        indexes: [
             Index("parts_expiring", "expires_at", where: "expires_at IS NOT NULL"),
             Index("parts_short_lived", "expires_at", where: "expires_at IS NOT NULL AND lifetime < 3600000"),
-        ]
-        return table
-    }()
+        ],
+        storage: "fillfactor = 80",
+        sealedBy: ["id"])
 }
 
-/// Writes the part of a job as the difference between the stored version and the new one.
 extension Transaction {
     func savePart(of job: Job, replacing stored: Part?) throws {
         switch (stored, job.part) {
@@ -125,7 +124,6 @@ extension Part {
     }
 }
 
-/// Limits the parts of all jobs that don't run.
 public struct PartLimits: Sendable, Equatable {
     /// Their total size; nil: unlimited.
     public var bytes: Int64?
@@ -138,7 +136,6 @@ public struct PartLimits: Sendable, Equatable {
     }
 }
 
-/// Limits the parts of jobs that don't run: in age, number and total size.
 extension Store {
     /// The promised parts, each with the end of its last promised range.
     public func parts() async throws(StoreError) -> [PartID: Int64] {
@@ -156,34 +153,35 @@ extension Store {
 
     /// The parts that become files, each with its size. They are complete and synced.
     private static func partsInPromotion(in db: SQLConnection, _ sealer: Sealer) throws -> [PartID: Int64] {
-        let jobs = try db.rows("SELECT id FROM jobs WHERE state = 'running' AND promotion IS NOT NULL")
-        return try jobs.reduce(into: [:]) { parts, row in
-            let promotion = try JobRow.job(JobID(row["id"]), in: db, sealer)?.state.finalizePlan
-            if let promotion { parts[promotion.part] = promotion.file.size }
-        }
+        try db.map(JobRow.select + "WHERE jobs.state = 'running' AND jobs.promotion IS NOT NULL") {
+            try JobRow.job($0, sealer).state.finalizePlan
+        }.compactMap(\.self).reduce(into: [:]) { $0[$1.part] = $1.file.size }
     }
 
     static func parts(in db: SQLConnection) throws -> [PartID: Int64] {
-        let rows = try db.rows("SELECT id, bytes_durable, ranges FROM parts")
-        return try Dictionary(
-            uniqueKeysWithValues: rows.map { row in
-                try (PartID(row["id"]), try ByteRanges(stored: row["ranges"], count: row["bytes_durable"]).end)
-            })
+        let parts = try db.map("SELECT id, bytes_durable, ranges FROM parts") { row in
+            try (PartID(row["id"]), ByteRanges(stored: row["ranges"], count: row["bytes_durable"]).end)
+        }
+        return Dictionary(uniqueKeysWithValues: parts)
     }
 
     /// Removes the parts that have expired, then the oldest parts until the rest fits into the limits.
     ///
     /// - Parameter limits: also called on the writer's thread, because the limits can change before the write begins.
-    /// - Returns: the removed parts, and the time at which the next part expires.
     public func expireParts(
         _ limits: @escaping @Sendable () -> PartLimits
     ) async throws -> (dropped: [PartID], next: Date?) {
         guard try await exceeds(limits()) else { return ([], try await nextExpiry()) }
-        let dropped = try await writer.write { try $0.expireParts() + $0.evictParts(limits()) }
+        let dropped = try await writer.write { transaction in
+            let now = transaction.now
+            let expired = try transaction.rows(
+                "SELECT id, job, bytes_durable FROM parts WHERE expires_at <= ? AND lifetime <= ?",
+                [now.milliseconds, transaction.confidence.longestRemovableLifetime(at: now)])
+            return try expired.map(transaction.forget) + transaction.evictParts(limits())
+        }
         return (dropped, try await nextExpiry())
     }
 
-    /// Whether a part has expired, or the parts do not fit into the limits.
     private func exceeds(_ limits: PartLimits) async throws -> Bool {
         let (now, confidence) = (time.now, time.confidence)
         return try await read { db in
@@ -196,7 +194,7 @@ extension Store {
                 [
                     now.milliseconds, confidence.longestRemovableLifetime(at: now), limits.bytes ?? .max,
                     limits.count ?? .max,
-                ], as: Bool.self) ?? false
+                ]) ?? false
         }
     }
 
@@ -208,15 +206,15 @@ extension Store {
                 let quietEnd = try confidence.removalStart(forDataKeptFor: Double(row["lifetime"] as Int64) / 1000)
                 return try max(row.time("expires_at"), quietEnd)
             }
-            let first = try db.row(Self.firstExpiry)?.optionalTime("expires_at")
             let quietEnd = confidence.removalStart(forDataKeptFor: .infinity)
-            return (short + [first.map { max($0, quietEnd) }].compactMap { $0 }).min()
+            let first = try db.time(Self.firstExpiry).map { max($0, quietEnd) }
+            return (short + [first].compactMap(\.self)).min()
         }
     }
 
     private static let shortLived =
         "SELECT expires_at, lifetime FROM parts WHERE expires_at IS NOT NULL AND lifetime < 3600000"
-    private static let firstExpiry = "SELECT min(expires_at) AS expires_at FROM parts WHERE expires_at IS NOT NULL"
+    private static let firstExpiry = "SELECT min(expires_at) FROM parts WHERE expires_at IS NOT NULL"
 }
 
 extension ClockConfidence {
@@ -227,13 +225,6 @@ extension ClockConfidence {
 }
 
 extension Transaction {
-    func expireParts() throws -> [PartID] {
-        try rows(
-            "SELECT id, job, bytes_durable FROM parts WHERE expires_at <= ? AND lifetime <= ?",
-            [now.milliseconds, confidence.longestRemovableLifetime(at: now)]
-        ).map(forget)
-    }
-
     /// Removes the oldest parts first. Parts of running jobs are not resume data and stay.
     func evictParts(_ limits: PartLimits) throws -> [PartID] {
         let parts = try rows(
@@ -253,7 +244,7 @@ extension Transaction {
 
     /// Removes the part and sets `part_lost`, so that the job reports the restart like any other loss of bytes.
     /// `disproved` is about the removed bytes, so it is cleared.
-    private func forget(_ part: SQLRow) throws -> PartID {
+    fileprivate func forget(_ part: SQLRow) throws -> PartID {
         var job = try job(JobID(part["job"]))
         job.revision += 1
         job.isPartLost = try (part["bytes_durable"] as Int64) > 0

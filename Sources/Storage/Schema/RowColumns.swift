@@ -30,39 +30,24 @@ struct RowColumns<Row: Sendable>: Sendable {
     /// The position after the last column that is read.
     var end: Int { first + read.count }
 
+    /// - Parameter isRead: false for a column that only conditions and indexes need.
     /// - Returns: the position of the column in the rows that are read.
+    @discardableResult
     mutating func add<Value: SQLValue & Equatable>(
-        _ column: Column, _ role: Role = .later, _ value: @escaping @Sendable (Row) -> Value?
+        _ column: Column, _ role: Role = .later, isRead: Bool = true, _ value: @escaping @Sendable (Row) -> Value?
     ) -> Int {
-        addUnread(column, role, value)
-        return place(column)
+        add(column, role, isRead: isRead, ifChanged: { value($0) != value($1) }) { row, _ in value(row) }
     }
 
     /// - Parameter isOther: whether a change of the row changes the value, which is expensive to make.
+    @discardableResult
     mutating func add<Value: SQLValue>(
-        _ column: Column, _ role: Role = .later, ifChanged isOther: @escaping @Sendable (Row, Row) -> Bool,
+        _ column: Column, _ role: Role = .later, isRead: Bool = true,
+        ifChanged isOther: @escaping @Sendable (Row, Row) -> Bool,
         _ value: @escaping @Sendable (Row, Transaction) throws -> Value?
     ) -> Int {
-        addUnread(column, role, ifChanged: isOther, value)
-        return place(column)
-    }
-
-    /// Adds a column that only conditions and indexes need.
-    mutating func addUnread<Value: SQLValue & Equatable>(
-        _ column: Column, _ role: Role = .later, _ value: @escaping @Sendable (Row) -> Value?
-    ) {
-        addUnread(column, role, ifChanged: { value($0) != value($1) }) { row, _ in value(row) }
-    }
-
-    mutating func addUnread<Value: SQLValue>(
-        _ column: Column, _ role: Role = .later, ifChanged isOther: @escaping @Sendable (Row, Row) -> Bool,
-        _ value: @escaping @Sendable (Row, Transaction) throws -> Value?
-    ) {
         items.append(Item(column: column, role: role, hasChanged: isOther) { try value($0, $1) })
-    }
-
-    private mutating func place(_ column: Column) -> Int {
-        read.append(column.name)
+        if isRead { read.append(column.name) }
         return end - 1
     }
 

@@ -28,15 +28,8 @@ struct Table: Sendable {
     /// The columns that identify a row for the seal of its secrets.
     var sealedBy: [String] = []
 
-    init(_ name: String, _ columns: [Column]) {
-        self.name = name
-        self.columns = columns
-    }
-
     /// The columns of the primary key; empty for a table with one row that has none.
-    var keyColumns: [Column] {
-        columns.filter { key.isEmpty ? $0.isKey : key.contains($0.name) }
-    }
+    var keyColumns: [Column] { columns.filter { key.isEmpty ? $0.isKey : key.contains($0.name) } }
 }
 
 struct Column: Sendable {
@@ -127,28 +120,21 @@ struct Index: Sendable {
     let name: String
     let columns: [String]
     let condition: String?
-    var isUnique = false
+    let isUnique: Bool
     /// Whether the index of PostgreSQL has an order that only the statements of the queue ask for (`QueueLane.ordered`).
-    var isOfQueue = false
+    let isOfQueue: Bool
     let since: Int
 
-    init(_ name: String, _ columns: String..., where condition: String? = nil, since: Int = Schema.baseline) {
+    init(
+        _ name: String, _ columns: String..., where condition: String? = nil, isUnique: Bool = false,
+        isOfQueue: Bool = false, since: Int = Schema.baseline
+    ) {
         self.name = name
         self.columns = columns
         self.condition = condition
+        self.isUnique = isUnique
+        self.isOfQueue = isOfQueue
         self.since = since
-    }
-
-    var unique: Index {
-        var index = self
-        index.isUnique = true
-        return index
-    }
-
-    var ofQueue: Index {
-        var index = self
-        index.isOfQueue = true
-        return index
     }
 }
 

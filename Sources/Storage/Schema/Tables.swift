@@ -1,3 +1,5 @@
+import Downloads
+
 /// The tables of sessions, events and webhooks.
 extension Schema {
     /// - `acknowledged_through`: the last event that the consumer has acknowledged by a request.
@@ -6,45 +8,41 @@ extension Schema {
     /// - `has_consumer`: whether something can acknowledge the finishes of the session.
     /// - `expects_acknowledgement`: whether a finish waits for an acknowledgement. It follows from the configuration and
     ///   `has_consumer`.
-    static let sessions: Table = {
-        var table = Table(
-            "sessions",
-            [
-                .text("id", "NOT NULL PRIMARY KEY"), .sealed("configuration", "NOT NULL"),
-                .integer("acknowledged_through", "NOT NULL DEFAULT 0"), .integer("created_at", "NOT NULL"),
-                .flag("waits_for_help"), .flag("is_finishing"),
-                .integer("revision", "NOT NULL DEFAULT 0", since: 20), .flag("has_consumer", since: 20),
-                .flag("expects_acknowledgement", since: 20),
-            ])
-        table.indexes = [Index("sessions_finishing", "id", where: "is_finishing = 1")]
-        table.sealedBy = ["id"]
-        return table
-    }()
+    static let sessions = Table(
+        name: "sessions",
+        columns: [
+            .text("id", "NOT NULL PRIMARY KEY"), .sealed("configuration", "NOT NULL"),
+            .integer("acknowledged_through", "NOT NULL DEFAULT 0"), .integer("created_at", "NOT NULL"),
+            .flag("waits_for_help"), .flag("is_finishing"),
+            .integer("revision", "NOT NULL DEFAULT 0", since: 20), .flag("has_consumer", since: 20),
+            .flag("expects_acknowledgement", since: 20),
+        ],
+        indexes: [Index("sessions_finishing", "id", where: "is_finishing = 1")],
+        sealedBy: ["id"])
 
     /// `finished_at` outlives the event `session.finished`.
     ///
     /// - `is_awaited`: whether the acknowledgement of a finished batch is awaited.
     /// - `is_reported`: whether the log has a warning that it is missing.
-    static let batches: Table = {
-        var table = Table(
-            "batches",
-            [
-                .text("session", "NOT NULL REFERENCES sessions (id) ON DELETE CASCADE"),
-                .integer("number", "NOT NULL CHECK (number >= 1)"),
-                .text("state", "NOT NULL CHECK (state IN ('open', 'due', 'finished', 'acknowledged'))"),
-                .count("outstanding"), .count("succeeded"), .count("failed"), .count("cancelled"),
-                .moved("due_at", by: .where("state = 'due'")),
-                .integer("first_event"), .integer("finish_event"), .integer("finished_at"),
-                .flag("is_awaited", default: 1, since: 20), .flag("is_reported", since: 20),
-            ])
-        table.key = ["session", "number"]
-        table.constraints = [
+    static let batches = Table(
+        name: "batches",
+        columns: [
+            .text("session", "NOT NULL REFERENCES sessions (id) ON DELETE CASCADE"),
+            .integer("number", "NOT NULL CHECK (number >= 1)"),
+            .text("state", "NOT NULL CHECK (state IN ('open', 'due', 'finished', 'acknowledged'))"),
+            .count("outstanding"), .count("succeeded"), .count("failed"), .count("cancelled"),
+            .moved("due_at", by: .where("state = 'due'")),
+            .integer("first_event"), .integer("finish_event"), .integer("finished_at"),
+            .flag("is_awaited", default: 1, since: 20), .flag("is_reported", since: 20),
+        ],
+        key: ["session", "number"],
+        constraints: [
             "CHECK ((state = 'due') = (due_at IS NOT NULL))",
             "CHECK ((state IN ('finished', 'acknowledged')) = (finish_event IS NOT NULL))",
             "CHECK (state = 'open' OR outstanding = 0)",
-        ]
-        table.indexes = [
-            Index("batches_taking_jobs", "session", where: "state IN ('open', 'due')").unique,
+        ],
+        indexes: [
+            Index("batches_taking_jobs", "session", where: "state IN ('open', 'due')", isUnique: true),
             Index("batches_due", "due_at", where: "state = 'due'"),
             Index("batches_unacknowledged", "session", "finished_at", where: "state = 'finished'"),
             Index("batches_untaken", "session", "first_event", where: "state <> 'acknowledged'"),
@@ -54,9 +52,7 @@ extension Schema {
             Index(
                 "batches_unreported", "finish_event",
                 where: "state = 'finished' AND is_awaited = 1 AND is_reported = 0", since: 20),
-        ]
-        return table
-    }()
+        ])
 
     /// - `journal.last`: the identifier of the last event, on PostgreSQL. Every transaction that changes something locks this row first,
     ///   so one node writes at a time, and the identifiers are in the order of the commits.
@@ -68,54 +64,51 @@ extension Schema {
     /// - `journal.timeline`: that of the server at the last look of a node.
     /// - `removed_events`: the last pruned event of each session. The row is kept after the session is removed, because a later
     ///   session of the same name reads the same journal.
-    static let journalTables: [Table] = {
-        var journal = Table(
-            "journal",
-            [
+    static let journalTables: [Table] = [
+        Table(
+            name: "journal",
+            columns: [
                 .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"), .integer("last", "NOT NULL"),
                 .integer("commits", "NOT NULL"), .text("writer", "NOT NULL"), .integer("leader", since: 19),
                 .integer("first_node", since: 19), .integer("settings", "NOT NULL DEFAULT 0", since: 20),
                 .text("timeline", since: 20),
-            ])
-        journal.isOfPostgres = true
-        journal.storage = "fillfactor = 10"
-        var events = Table(
-            "events",
-            [
+            ],
+            isOfPostgres: true,
+            storage: "fillfactor = 10"),
+        Table(
+            name: "events",
+            columns: [
                 Column("id", .journal), .text("type", "NOT NULL"), .integer("time", "NOT NULL"),
                 .text("session", "NOT NULL"), .text("job"), .text("data", "NOT NULL"),
-            ])
-        events.indexes = [
-            Index("events_by_session", "session", "id"),
-            Index("events_by_job", "job", "id", where: "job IS NOT NULL"),
-        ]
-        let removed = Table(
-            "removed_events", [.text("session", "NOT NULL PRIMARY KEY"), .integer("last_event", "NOT NULL")])
-        return [journal, events, removed]
-    }()
+            ],
+            indexes: [
+                Index("events_by_session", "session", "id"),
+                Index("events_by_job", "job", "id", where: "job IS NOT NULL"),
+            ]),
+        Table(
+            name: "removed_events",
+            columns: [.text("session", "NOT NULL PRIMARY KEY"), .integer("last_event", "NOT NULL")]),
+    ]
 
     static let webhookTables = [webhooks, deliveries, deliveryAttempts]
 
     /// `headers` and `tls` are JSON, as in the configuration of a session; NULL is the default.
-    static let webhooks: Table = {
-        var table = Table(
-            "webhooks",
-            [
-                Column("key", .serial), .text("session", "NOT NULL REFERENCES sessions (id) ON DELETE CASCADE"),
-                .text("name", "NOT NULL"), .sealed("url", "NOT NULL"), .text("events", "NOT NULL"),
-                .sealed("secret", "NOT NULL"), .text("state", "NOT NULL CHECK (state IN ('enabled', 'disabled'))"),
-                .text("disabled_reason"), .integer("created_at", "NOT NULL"), .integer("failing_since"),
-                .sealed("former_secrets", "NOT NULL DEFAULT '[]'"), .sealed("headers"), .text("tls"),
-                .text("reach", "NOT NULL DEFAULT 'any' CHECK (reach IN ('any', 'public'))"),
-            ])
-        table.constraints = [
+    static let webhooks = Table(
+        name: "webhooks",
+        columns: [
+            Column("key", .serial), .text("session", "NOT NULL REFERENCES sessions (id) ON DELETE CASCADE"),
+            .text("name", "NOT NULL"), .sealed("url", "NOT NULL"), .text("events", "NOT NULL"),
+            .sealed("secret", "NOT NULL"), .text("state", "NOT NULL CHECK (state IN ('enabled', 'disabled'))"),
+            .text("disabled_reason"), .integer("created_at", "NOT NULL"), .integer("failing_since"),
+            .sealed("former_secrets", "NOT NULL DEFAULT '[]'"), .sealed("headers"), .text("tls"),
+            .text("reach", "NOT NULL DEFAULT 'any' CHECK (reach IN ('any', 'public'))"),
+        ],
+        constraints: [
             "UNIQUE (session, name)", "CHECK ((state = 'disabled') = (disabled_reason IS NOT NULL))",
-        ]
-        table.storage = "fillfactor = 80"
+        ],
+        storage: "fillfactor = 80",
         // The key is not known before the row is written.
-        table.sealedBy = ["session", "name"]
-        return table
-    }()
+        sealedBy: ["session", "name"])
 
     /// A delivery that is requested again starts its schedule again and keeps its log. An expedited delivery keeps its
     /// scheduled time in `scheduled_at`. `not_before` is the earliest time at which it may be expedited.
@@ -126,25 +119,23 @@ extension Schema {
     ///
     /// `deliveries_due` has all pending deliveries except finishes, in the order of sending. Finishes are few, and are
     /// held back. `deliveries_waiting` has the deliveries that can be expedited, and so none that never failed.
-    private static let deliveries: Table = {
-        var table = Table(
-            "deliveries",
-            [
-                .text("id", "NOT NULL PRIMARY KEY"), .integer("webhook", "NOT NULL"), .text("name", "NOT NULL"),
-                .text("session", "NOT NULL"), .integer("event", "NOT NULL"), .text("type", "NOT NULL"),
-                .text("state", "NOT NULL CHECK (state IN ('pending', 'acknowledged', 'exhausted', 'cancelled'))"),
-                .moved("next_attempt_at", by: .where("state = 'pending'")), .count("tries", "DEFAULT 0"),
-                .moved(
-                    "not_before", "NOT NULL DEFAULT 0",
-                    by: .to("CASE WHEN not_before = 0 THEN 0 ELSE not_before + ?1 END", where: "state = 'pending'")),
-                .moved("scheduled_at", by: .where("state = 'pending'")),
-                .integer("requests", "NOT NULL DEFAULT 1 CHECK (requests >= 1)"), .flag("is_accepted"),
-            ])
-        table.constraints = [
+    private static let deliveries = Table(
+        name: "deliveries",
+        columns: [
+            .text("id", "NOT NULL PRIMARY KEY"), .integer("webhook", "NOT NULL"), .text("name", "NOT NULL"),
+            .text("session", "NOT NULL"), .integer("event", "NOT NULL"), .text("type", "NOT NULL"),
+            .text("state", "NOT NULL CHECK (state IN ('pending', 'acknowledged', 'exhausted', 'cancelled'))"),
+            .moved("next_attempt_at", by: .where("state = 'pending'")), .count("tries", "DEFAULT 0"),
+            .moved(
+                "not_before", "NOT NULL DEFAULT 0",
+                by: .to("CASE WHEN not_before = 0 THEN 0 ELSE not_before + ?1 END", where: "state = 'pending'")),
+            .moved("scheduled_at", by: .where("state = 'pending'")),
+            .integer("requests", "NOT NULL DEFAULT 1 CHECK (requests >= 1)"), .flag("is_accepted"),
+        ],
+        constraints: [
             "UNIQUE (webhook, event)", "CHECK ((state = 'pending') = (next_attempt_at IS NOT NULL))",
-        ]
-        table.storage = "autovacuum_vacuum_scale_factor = 0.02"
-        table.indexes = [
+        ],
+        indexes: [
             Index("deliveries_pending", "webhook", "event", where: "state = 'pending'"),
             Index("deliveries_by_event", "event"),
             Index(
@@ -154,26 +145,22 @@ extension Schema {
                 "deliveries_waiting", "webhook", "next_attempt_at",
                 where: "state = 'pending' AND tries > 0 AND next_attempt_at > not_before"),
             Index("deliveries_settled", "webhook", "state", "event", where: "state <> 'pending'"),
-        ]
-        return table
-    }()
+        ],
+        storage: "autovacuum_vacuum_scale_factor = 0.02")
 
     /// `delivery_attempts_by_webhook` has all that the statistics of an endpoint read. Its entries arrive in the order of
     /// time, so a commit changes one page of it for each webhook.
-    private static let deliveryAttempts: Table = {
-        var table = Table(
-            "delivery_attempts",
-            [
-                .text("delivery", "NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE"),
-                .integer("number", "NOT NULL CHECK (number >= 1)"), .integer("at", "NOT NULL"), .integer("status"),
-                .text("error"), Column("latency_seconds", .real, "NOT NULL"), .text("response"),
-                .integer("webhook", "NOT NULL DEFAULT 0"),
-            ])
-        table.key = ["delivery", "number"]
-        table.isOrderedByKey = true
-        table.indexes = [Index("delivery_attempts_by_webhook", "webhook", "at", "status", "latency_seconds")]
-        return table
-    }()
+    private static let deliveryAttempts = Table(
+        name: "delivery_attempts",
+        columns: [
+            .text("delivery", "NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE"),
+            .integer("number", "NOT NULL CHECK (number >= 1)"), .integer("at", "NOT NULL"), .integer("status"),
+            .text("error"), Column("latency_seconds", .real, "NOT NULL"), .text("response"),
+            .integer("webhook", "NOT NULL DEFAULT 0"),
+        ],
+        key: ["delivery", "number"],
+        indexes: [Index("delivery_attempts_by_webhook", "webhook", "at", "status", "latency_seconds")],
+        isOrderedByKey: true)
 }
 
 /// The tables of the service itself and of its callers.
@@ -184,30 +171,23 @@ extension Schema {
     /// - `session_counts`: the jobs of each state, and of the latest batch (`batch`) those that are outstanding or have
     ///   succeeded: `unsized` counts the outstanding jobs whose size is unknown, `sized` the others.
     /// - `given_batches`: for each session, the number of the last batch before a restore.
-    static let counts: [Table] = {
-        let names = [
-            "queued", "running", "waiting", "paused", "succeeded", "failed", "cancelled", "batch", "unsized", "sized",
-            "received", "expected",
-        ]
-        var ofSessions = Table(
-            "session_counts",
-            [.text("session", "NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE")]
-                + names.map { .integer($0, "NOT NULL DEFAULT 0") })
-        ofSessions.isOrderedByKey = true
-        ofSessions.storage = "fillfactor = 50"
-        var ofService = Table(
-            "service_counts",
-            [
-                .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"), .integer("parts", "NOT NULL"),
-                .integer("part_bytes", "NOT NULL"), .integer("deliveries_pending", "NOT NULL"),
-                .integer("deliveries_acknowledged", "NOT NULL"), .integer("deliveries_exhausted", "NOT NULL"),
-                .integer("deliveries_cancelled", "NOT NULL"), .integer("finishes_unacknowledged", "NOT NULL"),
-            ])
-        ofService.storage = "fillfactor = 10"
-        let given = Table(
-            "given_batches", [.text("session", "NOT NULL PRIMARY KEY"), .integer("number", "NOT NULL")])
-        return [ofSessions, ofService, given]
-    }()
+    static let counts: [Table] = [
+        Table(
+            name: "session_counts",
+            columns: [.text("session", "NOT NULL PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE")]
+                + (Counts<JobState.Kind>.names + ["batch"] + BatchProgress.names).map {
+                    .integer($0, "NOT NULL DEFAULT 0")
+                },
+            isOrderedByKey: true, storage: "fillfactor = 50"),
+        Table(
+            name: "service_counts",
+            columns: [.integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)")]
+                + ServiceCounts.names.map { .integer($0, "NOT NULL") },
+            storage: "fillfactor = 10"),
+        Table(
+            name: "given_batches",
+            columns: [.text("session", "NOT NULL PRIMARY KEY"), .integer("number", "NOT NULL")]),
+    ]
 
     /// - `service_settings`: the settings that clients have changed. `value` is JSON. A setting without a row has the value with
     ///   which the service was started.
@@ -222,89 +202,88 @@ extension Schema {
     /// - `clock`: the last reading of the wall clock (`time`), the milliseconds since the start of the machine, and the
     ///   identifier of that start; `last_event` is the last event before it.
     /// - `clock_jumps`: the time of each followed jump on the present clock, its milliseconds, and the last event before it.
-    static let service: [Table] = {
-        var settings = Table(
-            "service_settings",
-            [.text("name", "NOT NULL PRIMARY KEY"), .text("value", "NOT NULL"), .integer("changed_at", "NOT NULL")])
-        settings.isOrderedByKey = true
-        let throughput = Table(
-            "throughput",
-            [.integer("minute", "NOT NULL PRIMARY KEY"), .integer("bytes", "NOT NULL CHECK (bytes > 0)")])
-        var history = Table(
-            "history",
-            [.text("identity", "NOT NULL"), .count("commits"), .integer("began_at"), .text("last_id")])
-        history.storage = "fillfactor = 10"
-        let sealing = Table(
-            "sealing",
-            [
+    static let service: [Table] = [
+        Table(
+            name: "service_settings",
+            columns: [
+                .text("name", "NOT NULL PRIMARY KEY"), .text("value", "NOT NULL"), .integer("changed_at", "NOT NULL"),
+            ],
+            isOrderedByKey: true),
+        Table(
+            name: "throughput",
+            columns: [.integer("minute", "NOT NULL PRIMARY KEY"), .integer("bytes", "NOT NULL CHECK (bytes > 0)")]),
+        Table(
+            name: "history",
+            columns: [.text("identity", "NOT NULL"), .count("commits"), .integer("began_at"), .text("last_id")],
+            storage: "fillfactor = 10"),
+        Table(
+            name: "sealing",
+            columns: [
                 .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"),
                 .text("step", "NOT NULL CHECK (step IN ('seal', 'vacuum', 'done'))"), .text("key_check"),
-            ])
-        var clock = Table(
-            "clock",
-            [
+            ]),
+        Table(
+            name: "clock",
+            columns: [
                 .integer("id", "NOT NULL PRIMARY KEY CHECK (id = 1)"), .integer("time", "NOT NULL"), .count("uptime"),
                 .text("boot"), .integer("last_event", "NOT NULL"),
-            ])
-        clock.storage = "fillfactor = 10"
-        var jumps = Table(
-            "clock_jumps",
-            [
+            ],
+            storage: "fillfactor = 10"),
+        Table(
+            name: "clock_jumps",
+            columns: [
                 Column("number", .serial), .integer("last_event", "NOT NULL"), .moved("at", "NOT NULL", by: .always),
                 .integer("by", "NOT NULL CHECK (by <> 0)"),
-            ])
-        jumps.indexes = [Index("clock_jumps_by_event", "last_event")]
-        return [settings, throughput, history, sealing, clock, jumps]
-    }()
+            ],
+            indexes: [Index("clock_jumps_by_event", "last_event")]),
+    ]
 
     /// - `tokens.digest`: the SHA-256 of the secret, and `former_digest` that of the previous secret while it is still
     ///   accepted. `sessions` is a JSON array of patterns; NULL: all sessions.
     /// - `token_bytes`: the bytes that the jobs of a token have received on a day (UTC), as the number of days since 1970.
     /// - `audit`: refusals and administrative changes. `caller` is the identifier of a token, or NULL. Equal refusals of a
     ///   minute share a row. `change`: the value before and the value after, for a change of a setting.
-    static let callers: [Table] = {
-        var tokens = Table(
-            "tokens",
-            [
+    static let callers: [Table] = [
+        Table(
+            name: "tokens",
+            columns: [
                 .text("id", "NOT NULL PRIMARY KEY"), .bytes("digest", "NOT NULL UNIQUE CHECK (length(digest) = 32)"),
                 .bytes("former_digest", "UNIQUE CHECK (length(former_digest) = 32)"), .integer("former_until"),
                 .text("name"), .text("scope", "NOT NULL CHECK (scope IN ('read', 'jobs', 'sessions', 'admin'))"),
                 .text("sessions"), .text("quotas"), .integer("created_at", "NOT NULL"), .integer("expires_at"),
                 .integer("last_used_at"),
-            ])
-        tokens.constraints = [
-            "CHECK ((former_digest IS NULL) = (former_until IS NULL))",
-            "CHECK (scope <> 'admin' OR sessions IS NULL)",
-        ]
-        var bytes = Table("token_bytes", [.text("token", "NOT NULL"), .integer("day", "NOT NULL"), .count("bytes")])
-        bytes.key = ["token", "day"]
-        bytes.isOrderedByKey = true
-        var audit = Table(
-            "audit",
-            [
+            ],
+            constraints: [
+                "CHECK ((former_digest IS NULL) = (former_until IS NULL))",
+                "CHECK (scope <> 'admin' OR sessions IS NULL)",
+            ]),
+        Table(
+            name: "token_bytes", columns: [.text("token", "NOT NULL"), .integer("day", "NOT NULL"), .count("bytes")],
+            key: ["token", "day"],
+            isOrderedByKey: true),
+        Table(
+            name: "audit",
+            columns: [
                 Column("id", .serial), .integer("time", "NOT NULL"), .text("caller"), .text("name"),
                 .text("address", "NOT NULL"), .text("action", "NOT NULL"), .text("target"),
                 .text("outcome", "NOT NULL"), .text("reason"),
                 .integer("count", "NOT NULL DEFAULT 1 CHECK (count >= 1)"), .text("change"),
-            ])
-        audit.indexes = [Index("audit_by_time", "time")]
-        return [tokens, bytes, audit, idempotencyKeys]
-    }()
+            ],
+            indexes: [Index("audit_by_time", "time")]),
+        idempotencyKeys,
+    ]
 
     /// The first answers to requests with an `Idempotency-Key`.
-    static let idempotencyKeys: Table = {
-        var table = Table(
-            "idempotency_keys",
-            [
-                .text("caller", "NOT NULL"), .text("route", "NOT NULL"), .text("key", "NOT NULL"),
-                .bytes("fingerprint", "NOT NULL"), .text("location"), .sealed("answer", "NOT NULL", .bytes),
-                .moved("created_at", "NOT NULL", by: .always),
-            ])
-        table.key = ["caller", "route", "key"]
-        table.indexes = [Index("idempotency_keys_by_age", "created_at")]
-        table.sealedBy = table.key
-        return table
-    }()
+    static let idempotencyKeys = Table(
+        name: "idempotency_keys",
+        columns: [
+            .text("caller", "NOT NULL"), .text("route", "NOT NULL"), .text("key", "NOT NULL"),
+            .bytes("fingerprint", "NOT NULL"), .text("location"), .sealed("answer", "NOT NULL", .bytes),
+            .moved("created_at", "NOT NULL", by: .always),
+        ],
+        key: ["caller", "route", "key"],
+        indexes: [Index("idempotency_keys_by_age", "created_at")],
+        sealedBy: ["caller", "route", "key"])
 
     /// The tables of the nodes that share a PostgreSQL database.
     ///
@@ -321,73 +300,66 @@ extension Schema {
     /// - `removals`: part files and finished files in the folder of another node, which removes them.
     /// - `commit_notices`: the notices of the last commits, for the nodes that write next (`PostgresGroup`).
     /// - `journal_gaps`: no event after `last_event` and before `next_event` exists. `commits` is the position of the journal then.
-    static let nodes: [Table] = {
-        var nodes = Table(
-            "nodes",
-            [
+    static let nodes: [Table] = [
+        Table(
+            name: "nodes",
+            columns: [
                 Column("number", .serial), .text("id", "NOT NULL UNIQUE"),
                 .integer("epoch", "NOT NULL CHECK (epoch >= 1)"), .text("url"), .text("version", "NOT NULL"),
                 .text("downloads", "NOT NULL CHECK (downloads IN ('local', 'shared'))"), .count("slots"),
                 .flag("is_draining"), .integer("started_at", "NOT NULL"), .integer("expires_at"),
                 .text("place", since: 20), .text("machine", since: 20), .text("folder", since: 20),
-            ])
-        nodes.storage = "fillfactor = 50"
-        var commits = Table("last_commits", [.integer("node", "NOT NULL PRIMARY KEY"), .text("id", "NOT NULL")])
-        commits.storage = "fillfactor = 50"
-        let requests = Table(
-            "attempt_requests",
-            [
+            ],
+            since: 19, isOfPostgres: true, storage: "fillfactor = 50"),
+        Table(
+            name: "last_commits",
+            columns: [.integer("node", "NOT NULL PRIMARY KEY"), .text("id", "NOT NULL")],
+            since: 19, isOfPostgres: true, storage: "fillfactor = 50"),
+        Table(
+            name: "attempt_requests",
+            columns: [
                 .text("job", "NOT NULL PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE"),
                 .integer("node", "NOT NULL"), .text("stop"),
-            ])
-        var connections = Table(
-            "additional_connections",
-            [
+            ],
+            since: 19, isOfPostgres: true),
+        Table(
+            name: "additional_connections",
+            columns: [
                 .integer("node", "NOT NULL"), .text("session", "NOT NULL"), .text("host", "NOT NULL"),
                 .integer("count", "NOT NULL CHECK (count >= 1)"),
-            ])
-        connections.key = ["node", "session", "host"]
-        let leases = Table(
-            "webhook_leases",
-            [
+            ],
+            key: ["node", "session", "host"], since: 19, isOfPostgres: true),
+        Table(
+            name: "webhook_leases",
+            columns: [
                 .integer("webhook", "NOT NULL PRIMARY KEY REFERENCES webhooks (key) ON DELETE CASCADE"),
                 .integer("node", "NOT NULL"),
-            ])
-        var progress = Table(
-            "progress",
-            [
+            ],
+            since: 19, isOfPostgres: true),
+        Table(
+            name: "progress",
+            columns: [
                 .text("job", "NOT NULL PRIMARY KEY"), .integer("node", "NOT NULL"), .text("session", "NOT NULL"),
                 .text("report", "NOT NULL"), .integer("at", "NOT NULL"),
-            ])
-        progress.isDurable = false
-        progress.storage = "fillfactor = 50"
-        var removals = Table(
-            "removals",
-            [
+            ],
+            since: 19, isOfPostgres: true, storage: "fillfactor = 50", isDurable: false),
+        Table(
+            name: "removals",
+            columns: [
                 .integer("node", "NOT NULL"), .text("kind", "NOT NULL CHECK (kind IN ('part', 'file'))"),
                 .text("name", "NOT NULL"),
-            ])
-        removals.key = ["node", "kind", "name"]
-        var notices = Table(
-            "commit_notices", [.integer("position", "NOT NULL PRIMARY KEY"), .text("notice", "NOT NULL")])
-        notices.isDurable = false
-        var gaps = Table(
-            "journal_gaps",
-            [
+            ],
+            key: ["node", "kind", "name"], since: 19, isOfPostgres: true),
+        Table(
+            name: "commit_notices",
+            columns: [.integer("position", "NOT NULL PRIMARY KEY"), .text("notice", "NOT NULL")],
+            since: 20, isOfPostgres: true, isDurable: false),
+        Table(
+            name: "journal_gaps",
+            columns: [
                 .integer("next_event", "NOT NULL PRIMARY KEY"), .integer("last_event", "NOT NULL"),
                 .integer("commits", "NOT NULL"), .integer("made_at", "NOT NULL"),
-            ])
-        gaps.constraints = ["CHECK (next_event > last_event)"]
-        let first = [nodes, commits, requests, connections, leases, progress, removals].map { $0.ofNodes(since: 19) }
-        return first + [notices, gaps].map { $0.ofNodes(since: 20) }
-    }()
-}
-
-extension Table {
-    fileprivate func ofNodes(since version: Int) -> Table {
-        var table = self
-        table.since = version
-        table.isOfPostgres = true
-        return table
-    }
+            ],
+            constraints: ["CHECK (next_event > last_event)"], since: 20, isOfPostgres: true),
+    ]
 }

@@ -47,67 +47,72 @@ struct Sealer: Sendable {
     }
 }
 
-/// The text of each column, sealed if it has a secret.
 extension Sealer {
     func text(_ spec: JobSpec, of job: JobID) throws -> String {
-        let text = try Stored.text(spec)
-        guard spec.holdsSecrets else { return text }
-        return seal(text, known: try Stored.text(spec.withoutSecrets), at: SecretColumn.jobSpec.place(job.text))
+        try seal(
+            Stored.text(spec), if: spec.holdsSecrets, known: Stored.text(spec.withoutSecrets),
+            at: SecretColumn.jobSpec.place(job.text))
     }
 
     func text(_ promotion: FinalizePlan, of job: JobID) -> String {
-        let text = Stored.text(promotion)
-        guard promotion.receipt.holdsSecrets else { return text }
+        let hasSecret = promotion.receipt.holdsSecrets
         var known = promotion
-        known.receipt = promotion.receipt.withoutSecrets
-        return seal(text, known: Stored.text(known), at: SecretColumn.jobPromotion.place(job.text))
+        if hasSecret { known.receipt = known.receipt.withoutSecrets }
+        return seal(
+            Stored.text(promotion), if: hasSecret, known: Stored.text(known),
+            at: SecretColumn.jobPromotion.place(job.text))
     }
 
     func text(_ finish: JobResult, of job: JobID) -> String {
-        let text = Stored.text(finish)
-        guard finish.receipt.holdsSecrets else { return text }
+        let hasSecret = finish.receipt.holdsSecrets
         var known = finish
-        known.receipt = finish.receipt.withoutSecrets
-        return seal(text, known: Stored.text(known), at: SecretColumn.jobFinish.place(job.text))
+        if hasSecret { known.receipt = known.receipt.withoutSecrets }
+        return seal(
+            Stored.text(finish), if: hasSecret, known: Stored.text(known), at: SecretColumn.jobFinish.place(job.text))
     }
 
     func url(_ url: String, of part: PartID) -> String {
-        guard URLRule.holdsSecret(url) else { return url }
-        return seal(url, known: URLRule.redacted(url), at: SecretColumn.partURL.place(part.text))
+        seal(url, if: URLRule.holdsSecret(url), known: URLRule.redacted(url), at: SecretColumn.partURL.place(part.text))
     }
 
     func text(_ configuration: SessionConfiguration, of session: Name) throws -> String {
-        let text = try Stored.text(configuration)
-        guard !configuration.secrets.isEmpty else { return text }
-        return seal(
-            text, known: try Stored.text(configuration.withoutSecrets),
-            at: SecretColumn.sessionConfiguration.place(session.text))
+        try seal(
+            Stored.text(configuration), if: !configuration.secrets.isEmpty,
+            known: Stored.text(configuration.withoutSecrets), at: SecretColumn.sessionConfiguration.place(session.text))
     }
 
     func url(_ url: String, ofWebhook name: Name, _ session: Name) -> String {
-        guard URLRule.holdsSecret(url) else { return url }
-        return seal(url, known: URLRule.redacted(url), at: SecretColumn.webhookURL.place(session.text, name.text))
+        seal(
+            url, if: URLRule.holdsSecret(url), known: URLRule.redacted(url),
+            at: SecretColumn.webhookURL.place(session.text, name.text))
     }
 
     /// The values of all headers, because an administrator declares them for the endpoint only.
     func text(_ headers: [HeaderField], ofWebhook name: Name, _ session: Name) throws -> String {
-        let text = try Stored.text(headers)
-        guard !headers.isEmpty else { return text }
         let known = headers.map { HeaderField(name: $0.name, value: HeaderField.placeholder) }
-        return seal(
-            text, known: try Stored.text(known), at: SecretColumn.webhookHeaders.place(session.text, name.text))
+        return try seal(
+            Stored.text(headers), if: !headers.isEmpty, known: Stored.text(known),
+            at: SecretColumn.webhookHeaders.place(session.text, name.text))
     }
 
     /// An empty text stands for a secret whose key is lost.
     func text(_ secret: WebhookSecret?, ofWebhook name: Name, _ session: Name) -> String {
-        guard let secret else { return "" }
-        return seal(secret.text, known: "", at: SecretColumn.webhookSecret.place(session.text, name.text))
+        seal(
+            secret?.text ?? "", if: secret != nil, known: "",
+            at: SecretColumn.webhookSecret.place(session.text, name.text))
     }
 
     func text(_ secrets: [FormerSecret], ofWebhook name: Name, _ session: Name) throws -> String {
-        let text = try WebhookRow.text(secrets)
-        guard !secrets.isEmpty else { return text }
-        return seal(text, known: "[]", at: SecretColumn.webhookFormerSecrets.place(session.text, name.text))
+        try seal(
+            WebhookRow.text(secrets), if: !secrets.isEmpty, known: "[]",
+            at: SecretColumn.webhookFormerSecrets.place(session.text, name.text))
+    }
+
+    private func seal(
+        _ text: String, if hasSecret: Bool, known: @autoclosure () throws -> String,
+        at place: @autoclosure () -> SealedPlace
+    ) rethrows -> String {
+        hasSecret ? seal(text, known: try known(), at: place()) : text
     }
 
     /// - Parameter holdsSecrets: whether the answer shows a URL with a query.
@@ -133,7 +138,6 @@ extension IdempotencyClaim {
 struct SecretColumn: Hashable, Sendable {
     let table: String
     let name: String
-    /// The columns that identify a row.
     let identifiers: [String]
     /// Whether it is a BLOB with the bytes of the text.
     let isBytes: Bool
@@ -163,7 +167,6 @@ struct SecretColumn: Hashable, Sendable {
         return column
     }
 
-    /// - Parameter row: the values of `identifiers`.
     func place(_ row: String...) -> SealedPlace { place(row) }
 
     func place(_ row: [String]) -> SealedPlace {

@@ -14,7 +14,6 @@ struct Unlocking {
     private let source: KeySource
     /// The name of the database, for errors.
     private let database: String
-    /// Whether other services can use the database.
     private let isShared: Bool
     /// The number of this service among them.
     private let node: Int64?
@@ -200,10 +199,6 @@ public struct LostSecrets: Sendable, Equatable {
         "Jobs that need these secrets then wait for credentials, and webhooks that need them are disabled."
 
     /// Why a start without the key is refused, and what to do.
-    ///
-    /// - Parameters:
-    ///   - database: its name.
-    ///   - file: the missing key file.
     public func refusal(ofDatabase database: String, without file: String) -> String {
         "The secrets \(isEmpty ? "" : "of \(listed) ")in \(database) are sealed with a key, and the key file \(file) is missing. Put the key back: copy it from where this database was used, or name the key with --key-file. If the key is lost, start fetchd once with --accept-lost-secrets. \(Self.consequence)"
     }

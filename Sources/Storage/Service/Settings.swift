@@ -4,7 +4,6 @@ import Formats
 import Foundation
 import PostgresClient
 
-/// A setting of the service that a client changes.
 public struct NewSetting: Sendable {
     public var name: String
     /// nil removes the stored value: the value at the start applies again.
@@ -19,7 +18,6 @@ public struct NewSetting: Sendable {
     }
 }
 
-/// What a change of a setting has replaced.
 public struct SettingChange: Sendable, Equatable {
     public var name: String
     public var before: JSON
@@ -55,8 +53,6 @@ extension Store {
 
     /// Stores the settings in one commit, each with an entry of the audit log. A setting that already has its value is left
     /// out.
-    ///
-    /// - Parameter onCommit: see `Writer.write`.
     public func changeSettings(
         _ settings: [NewSetting], audit note: AuditNote?,
         onCommit: @escaping @Sendable ([SettingChange]) -> Void

@@ -4,7 +4,6 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Counts for metrics.
 public struct StoreStatistics: Sendable, Equatable {
     public var jobs: [JobState.Kind: Int]
     public var sessions: Int
@@ -30,7 +29,6 @@ public struct StoreBacklog: Sendable, Equatable {
 /// The sizes of the database's files and of their file system, in bytes.
 public struct StoreFiles: Sendable, Equatable {
     public var database: Int64
-    /// The write-ahead log.
     public var log: Int64
     /// What fetchd may still use of the file system; nil if the system does not report it.
     public var free: Int64?
@@ -64,9 +62,7 @@ public final class UnstoredChanges: Sendable {
 }
 
 extension Store {
-    public var activity: DatabaseActivity {
-        DatabaseActivity(statements: engine.statements, commits: engine.commits)
-    }
+    public var activity: DatabaseActivity { DatabaseActivity(statements: engine.statements, commits: engine.commits) }
 
     /// Reads rows that are kept, so it takes the same time for any number of jobs and deliveries.
     public func statistics() async throws(StoreError) -> StoreStatistics {
@@ -79,24 +75,19 @@ extension Store {
                 webhooks: try Dictionary(
                     uniqueKeysWithValues: webhooks.map { try ($0.named("state", as: Webhook.State.Kind.self), $0["n"]) }
                 ),
-                pendingDeliveries: service.pendingDeliveries, settledDeliveries: service.settledDeliveries,
-                lastEvent: try Self.lastEvent(in: db), unacknowledgedFinishes: service.unacknowledgedFinishes)
+                pendingDeliveries: service[.pendingDeliveries], settledDeliveries: service.settledDeliveries,
+                lastEvent: try Self.lastEvent(in: db), unacknowledgedFinishes: service[.unacknowledgedFinishes])
         }
     }
-}
 
-extension Store {
     /// Takes a few steps in an index for each session with queued jobs and for each webhook with pending deliveries, for
     /// any number of jobs and deliveries.
     public func backlog() async throws(StoreError) -> StoreBacklog {
         try await read { db in
             let counts = try ServiceCounts.read(in: db)
-            func time(_ sql: String) throws -> Date? {
-                try db.value(sql, as: Int64.self).map(Date.init(milliseconds:))
-            }
             return StoreBacklog(
-                oldestQueued: try time(Self.oldestQueued), oldestDelivery: try time(Self.oldestUndelivered),
-                parts: counts.parts, partBytes: counts.partBytes)
+                oldestQueued: try db.time(Self.oldestQueued), oldestDelivery: try db.time(Self.oldestUndelivered),
+                parts: counts[.parts], partBytes: Int64(counts[.partBytes]))
         }
     }
 

@@ -26,12 +26,9 @@ public struct ThroughputRecord: Sendable, Equatable {
     public static let mostMinutes = 10_080
 }
 
-/// Keeps the bytes that all transfers together received in each minute.
 extension Store {
-    /// Adds bytes to the minute of a moment. At most `ThroughputRecord.mostMinutes` minutes are kept: those with the
+    /// Adds bytes, more than 0, to the minute of a moment. At most `ThroughputRecord.mostMinutes` minutes are kept: those with the
     /// latest times.
-    ///
-    /// - Parameter bytes: more than 0.
     public func addThroughput(_ bytes: Int64, at moment: Date) async throws {
         try await writer.write { transaction in
             try transaction.run(
@@ -43,7 +40,6 @@ extension Store {
         }
     }
 
-    /// Reads a range of one small table.
     public func throughput() async throws(StoreError) -> ThroughputRecord {
         let now = time.now
         return try await read { db in

@@ -13,7 +13,6 @@ public struct UnacknowledgedFinish: Sendable, Equatable {
     public var agingSince: Date
 }
 
-/// Acknowledgements of finished batches.
 extension Store {
     /// Records that the consumer has processed all events of the session up to this one, finishes included. Pending
     /// deliveries stay pending.
@@ -51,9 +50,7 @@ extension Store {
         try await read { db in try db.rows(Self.unreportedFinishes, [limit]).map(UnacknowledgedFinish.init) }
     }
 
-    /// Marks finishes as reported.
-    ///
-    /// - Returns: those that are still unacknowledged, and were not marked before.
+    /// Marks finishes as reported, and returns those that are still unacknowledged and were not marked before.
     public func reportFinishes(_ finishes: [UnacknowledgedFinish]) async throws -> [UnacknowledgedFinish] {
         guard !finishes.isEmpty else { return [] }
         return try await writer.write { transaction in try finishes.filter { try transaction.report($0) } }

@@ -2,9 +2,7 @@ import Downloads
 import Formats
 import Foundation
 
-/// Finishes due batches.
 extension Store {
-    /// Appends `session.finished` for each due batch.
     public func finishDueBatches() async throws -> [Batch] {
         try await writer.write { transaction in
             try transaction.rows(
@@ -15,13 +13,10 @@ extension Store {
 
     /// The earliest due time of all batches; nil when no batch has a due time.
     public func nextBatchDue() async throws(StoreError) -> Date? {
-        try await read { db in
-            try db.value("SELECT min(due_at) FROM batches WHERE state = 'due'", as: Int64.self)
-        }.map(Date.init(milliseconds:))
+        try await read { try $0.time("SELECT min(due_at) FROM batches WHERE state = 'due'") }
     }
 }
 
-/// Writes batches as their state machine decides.
 extension Transaction {
     /// Adds jobs to the current batch of the session, or begins one. Returns the number of the batch.
     func joinBatch(_ session: Name, adding jobs: Int = 1) throws -> Int {
@@ -31,7 +26,6 @@ extension Transaction {
         return batch.number
     }
 
-    /// Adds a job that had ended to a batch again.
     func rejoinBatch(_ job: Job, _ ending: BatchSignal.Ending) throws -> Int {
         guard let current = try currentBatch(job.session), current.number == job.batch,
             let joined = current.transition(on: .jobRejoined(ending))
@@ -62,7 +56,6 @@ extension Transaction {
         wake(.batches)
     }
 
-    /// - Parameter isAwaited: whether the acknowledgement of a finished batch is awaited.
     func update(_ batch: Batch, isAwaited: Bool = true) throws {
         let (due, finish) = BatchRow.columns(batch.state)
         try run(
@@ -89,11 +82,10 @@ extension Transaction {
         }
     }
 
-    /// Appends `session.finished`, with a delivery for each webhook that wants it.
     fileprivate func finish(_ batch: Batch) throws -> Batch {
-        let last = try row("SELECT max(id) AS id FROM events WHERE session = ?", [batch.session.text])
-        let data = try batch.announcement(
-            lastEvent: last?["id"] ?? 0, failures: try failures(of: batch).map { ($0.id, $0.state.failure) })
+        let last = try db.value("SELECT max(id) FROM events WHERE session = ?", [batch.session.text], as: EventID.self)
+        let failures = try jobs(Self.failures, [batch.session.text, batch.number, Batch.mostFailures])
+        let data = batch.announcement(lastEvent: last ?? 0, failures: failures.map { ($0.id, $0.state.failure) })
         let event = try append([NewEvent(.sessionFinished, in: batch.session, data: data)])[0]
         guard let finished = batch.transition(on: .delayElapsed(finish: event)) else { return batch }
         let isAwaited = try session(batch.session).expectsAcknowledgement
@@ -103,18 +95,13 @@ extension Transaction {
         return finished
     }
 
-    private func failures(of batch: Batch) throws -> [Job] {
-        try jobs(Self.failures, [batch.session.text, batch.number, Batch.mostFailures])
-    }
-
     static let failures =
         JobRow.select + "WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?"
 
     /// Acknowledges the batch when each webhook that got its finish has accepted it.
     func acknowledgeFinish(_ event: EventID) throws {
-        let open = try row(
-            "SELECT count(*) AS n FROM deliveries WHERE event = ? AND is_accepted = 0", [event])
-        if try open?["n"] == 0, let row = try row(BatchRow.ofFinish, [event]) { try acknowledge(row) }
+        let open = try row("SELECT 1 FROM deliveries WHERE event = ? AND is_accepted = 0 LIMIT 1", [event])
+        if open == nil, let row = try row(BatchRow.ofFinish, [event]) { try acknowledge(row) }
     }
 
     func currentBatch(_ session: Name) throws -> Batch? {
@@ -127,8 +114,7 @@ extension Transaction {
 
     private func batch(_ number: Int, of session: Name) throws -> Batch? {
         if let current = try currentBatch(session), current.number == number { return current }
-        return try row(BatchRow.select + "WHERE session = ? AND number = ?", [session.text, number])
-            .map(BatchRow.batch)
+        return try row(BatchRow.select + "WHERE session = ? AND number = ?", [session.text, number]).map(BatchRow.batch)
     }
 
     /// Includes batches that a restore has removed.
@@ -139,8 +125,7 @@ extension Transaction {
         """
 
     private func beginBatch(_ session: Name) throws -> Batch {
-        let last = try row(Self.lastBatchNumber, [session.text])
-        let number = try (last?["number"] as Int? ?? 0) + 1
+        let number = try (db.value(Self.lastBatchNumber, [session.text], as: Int.self) ?? 0) + 1
         // Only this writer appends events, so the next event of the session is the first of the batch.
         let batch = Batch(session: session, number: number, firstEvent: try lastEvent() + 1)
         try run(
@@ -208,11 +193,8 @@ extension Transaction {
     /// The number of jobs that wait for help of the client.
     func blockedJobs(of session: Name) throws -> Int {
         if let known = working.blockedJobs[session] { return known }
-        let blocked: Int =
-            try row(
-                "SELECT count(*) AS n FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')", [session.text])?[
-                0]
-            ?? 0
+        let count = "SELECT count(*) FROM jobs WHERE session = ? AND reason IN ('credentials', 'url')"
+        let blocked = try db.value(count, [session.text], as: Int.self) ?? 0
         working.blockedJobs.note(blocked, for: session)
         return blocked
     }

@@ -5,7 +5,6 @@ public struct SessionRemovalStep: Sendable, Equatable {
     public var session: Name
     /// The parts of its jobs, which are no longer promised.
     public var dropped: [PartID]
-    /// Whether the session was removed.
     public var isGone: Bool
 }
 
@@ -17,7 +16,12 @@ extension Store {
     /// - Throws: `noSuchSession`; `sessionPermanent` for `default`.
     public func invalidateSession(_ id: Name, audit note: AuditNote? = nil) async throws {
         try await writer.write { transaction in
-            try transaction.invalidateSession(id)
+            _ = try transaction.session(id)
+            guard id != .default else { throw StoreError.sessionPermanent(id) }
+            try transaction.run("UPDATE sessions SET is_finishing = 1 WHERE id = ?", [id.text])
+            transaction.working.sessions.forget(id)
+            try transaction.expediteBatch(id)
+            transaction.wake(.sessions)
             try transaction.audit(note)
         }
     }
@@ -31,30 +35,17 @@ extension Store {
     public func removeSettledSessions(
         besides held: @escaping @Sendable () -> Set<Name> = { [] }, sessionsInAStep: Int = 100, jobsInAStep: Int = 1000
     ) async throws -> [SessionRemovalStep] {
-        let hasSettled = try await read { db in
-            try db.value(Transaction.settledSessions, as: String.self) != nil
-        }
-        guard hasSettled else { return [] }
+        guard try await read({ try $0.row(Transaction.settledSessions) != nil }) else { return [] }
         return try await writer.write { transaction in
             let held = held()
-            let settled = try transaction.settledSessions().filter { !held.contains($0) }
+            let settled = try transaction.rows(Transaction.settledSessions).map { try Name(trusted: $0["id"]) }
+                .filter { !held.contains($0) }
             return try transaction.removeSessions(settled.prefix(sessionsInAStep), jobsInAStep: jobsInAStep)
         }
     }
 }
 
 extension Transaction {
-    func invalidateSession(_ id: Name) throws {
-        _ = try session(id)
-        guard id != .default else { throw StoreError.sessionPermanent(id) }
-        try run("UPDATE sessions SET is_finishing = 1 WHERE id = ?", [id.text])
-        working.sessions.forget(id)
-        try expediteBatch(id)
-        wake(.sessions)
-    }
-
-    func settledSessions() throws -> [Name] { try rows(Self.settledSessions).map { try Name(trusted: $0["id"]) } }
-
     static let settledSessions = """
         SELECT id FROM sessions WHERE is_finishing = 1
             AND NOT EXISTS (SELECT 1 FROM batches WHERE session = sessions.id AND state IN ('open', 'due'))

@@ -12,26 +12,10 @@ public struct SessionStatus: Sendable, Equatable {
     /// The number of the latest batch; 0 before the first.
     public var batch: Int
     public var finishDueAt: Date?
-    /// 0 before the first event.
     public var lastEvent: EventID
     public var acknowledgedThrough: EventID
     /// When the oldest finish ended whose acknowledgement is awaited; nil if there is none.
     public var unacknowledgedSince: Date?
-
-    public init(
-        session: Session, counts: [JobState.Kind: Int], bytesReceived: Int64, bytesExpected: Int64?, batch: Int,
-        finishDueAt: Date?, lastEvent: EventID, acknowledgedThrough: EventID, unacknowledgedSince: Date?
-    ) {
-        self.session = session
-        self.counts = counts
-        self.bytesReceived = bytesReceived
-        self.bytesExpected = bytesExpected
-        self.batch = batch
-        self.finishDueAt = finishDueAt
-        self.lastEvent = lastEvent
-        self.acknowledgedThrough = acknowledgedThrough
-        self.unacknowledgedSince = unacknowledgedSince
-    }
 
     public enum State: String, Sendable, CaseIterable {
         /// No job is outstanding.
@@ -48,7 +32,6 @@ public struct SessionStatus: Sendable, Equatable {
     }
 }
 
-/// What a client expects of the session that it changes.
 public enum SessionExpectation: Sendable, Equatable {
     case nothing
     /// The session exists.
@@ -56,14 +39,9 @@ public enum SessionExpectation: Sendable, Equatable {
     case revision(Int)
 }
 
-/// Declares sessions and reads their status.
 extension Store {
     /// Creates a session, or returns the existing one.
     ///
-    /// - Parameters:
-    ///   - configuration: replaces the configuration of an existing session; nil changes nothing.
-    ///   - expectation: what the client expects of the session.
-    ///   - onCommit: see `Writer.write`.
     /// - Throws: `placeholderUnknown`, `sessionChanged`.
     public func declareSession(
         _ id: Name, configuration: SessionConfiguration?, expecting expectation: SessionExpectation = .nothing,
@@ -98,9 +76,7 @@ extension Store {
     /// Reads the configurations of sessions in commit order, so that no earlier admission takes effect after it with a
     /// former configuration. Sessions that do not exist any more are left out.
     ///
-    /// - Parameters:
-    ///   - sessions: called on the writer's thread, after the hooks of all earlier commits.
-    ///   - onCommit: see `Writer.write`.
+    /// - Parameter sessions: called on the writer's thread, after the hooks of all earlier commits.
     public func consumeConfigurations(
         of sessions: @escaping @Sendable () -> [Name],
         onCommit: @escaping @Sendable ([Name: SessionConfiguration]) -> Void
@@ -122,12 +98,9 @@ extension Store {
         return status
     }
 
-    /// All sessions, ordered by name.
     public func sessions() async throws(StoreError) -> [SessionStatus] { try await sessions(after: "", limit: .max) }
 
-    /// The sessions after a name, ordered by name.
-    ///
-    /// - Parameter name: empty for the first ones.
+    /// The sessions after a name, ordered by name. No name is before the empty one.
     public func sessions(after name: String, limit: Int) async throws(StoreError) -> [SessionStatus] {
         try await read { [sealer] db in
             try db.rows("SELECT * FROM sessions WHERE id > ? ORDER BY id LIMIT ?", [name, limit])
@@ -172,13 +145,11 @@ extension Transaction {
         return false
     }
 
-    /// Replaces the configuration of a session. Jobs that wait for what has changed are queued.
+    /// Replaces the configuration of a session. Jobs that wait for what has changed are queued. The audit log gets the note if
+    /// anything changes.
     ///
-    /// - Parameter note: the entry of the audit log, if anything changes.
     /// - Throws: `placeholderUnknown`.
-    func change(
-        _ session: Session, to configuration: SessionConfiguration, audit note: AuditNote? = nil
-    ) throws {
+    func change(_ session: Session, to configuration: SessionConfiguration, audit note: AuditNote? = nil) throws {
         let (id, before) = (session.id, session.configuration)
         let after = try keepingSecrets(of: before, in: configuration)
         if after != before { try audit(note) }
@@ -252,14 +223,12 @@ enum SessionRow {
         let batch = try db.row("SELECT * FROM batches WHERE session = ? ORDER BY number DESC LIMIT 1", [name])
         let counts = try SessionCounts.read(name, in: db)
         return try SessionStatus(
-            session: session, counts: counts.jobs.byState, bytesReceived: counts.progress.bytesReceived,
+            session: session, counts: counts.jobs.byState, bytesReceived: Int64(counts.progress[.received]),
             bytesExpected: counts.progress.expected, batch: batch?["number"] ?? 0,
             finishDueAt: batch?.optionalTime("due_at"),
             lastEvent: try lastEvent(of: name, acknowledged: row["acknowledged_through"], in: db),
             acknowledgedThrough: row["acknowledged_through"],
-            unacknowledgedSince: try db.value(
-                Self.oldestAwaited, [name], as: Int64.self
-            ).map(Date.init(milliseconds:)))
+            unacknowledgedSince: try db.time(Self.oldestAwaited, [name]))
     }
 
     static let oldestAwaited =
@@ -278,23 +247,18 @@ enum SessionRow {
 
 /// Keeps the finished files and the parts of a session within its `max_total_size`.
 extension Transaction {
-    /// The largest size that the file of the job may have beside those of the other jobs of its session.
-    ///
-    /// - Returns: nil when the session has no limit.
+    /// The largest size that the file of the job may have beside those of the other jobs of its session; nil when the session
+    /// has no limit.
     func roomInSession(for job: Job, _ configuration: SessionConfiguration) throws -> SizeLimit? {
         guard let total = configuration.maxTotalSize else { return nil }
         let ofOthers = try heldBytes(of: job.session) - JobShare(job).heldBytes
         return SizeLimit(max(0, total - ofOthers), of: .session(total: total))
     }
 
-    /// Whether the verified file of a job fits beside the files that other jobs have finished meanwhile.
-    ///
-    /// - Returns: nil when it fits.
+    /// The limit that the verified file of a job exceeds, together with the files that other jobs have finished meanwhile.
     func excess(_ promotion: FinalizePlan, of job: Job) throws -> SizeLimit? {
-        guard let room = try roomInSession(for: job, try configuration(of: job.session)),
-            promotion.file.size > room.bytes
-        else { return nil }
-        return room
+        let room = try roomInSession(for: job, try configuration(of: job.session))
+        return room.flatMap { promotion.file.size > $0.bytes ? $0 : nil }
     }
 
     /// Changes the sum of the session, if the writer knows it. `count(_:_:)` calls this.
@@ -307,7 +271,7 @@ extension Transaction {
     /// Reads all jobs of the session in an index when the writer does not know the sum yet.
     func heldBytes(of session: Name) throws -> Int64 {
         if let known = working.heldBytes[session] { return known }
-        let held: Int64 = try row(Self.sumOfHeldBytes, ["session": session.text])?[0] ?? 0
+        let held = try db.value(Self.sumOfHeldBytes, ["session": session.text], as: Int64.self) ?? 0
         working.heldBytes.note(held, for: session)
         return held
     }

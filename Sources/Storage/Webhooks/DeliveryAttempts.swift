@@ -2,9 +2,7 @@ import Downloads
 import Formats
 import Foundation
 
-/// The meaning of an endpoint's response.
 public enum DeliveryOutcome: Sendable, Equatable {
-    /// The status was 2xx.
     case accepted
     /// Any other status, or no response. `retryAt` is nil when the schedule has no further attempt. `notBefore` is the
     /// earliest time that the endpoint allows.
@@ -13,7 +11,6 @@ public enum DeliveryOutcome: Sendable, Equatable {
     case gone
 }
 
-/// Writes the outcome of an attempt: the log, the delivery, the webhook, and the batch whose finish was accepted.
 extension Transaction {
     /// A failure at an endpoint that a client has replaced during the attempt does not count. The delivery is still due,
     /// and goes to the new endpoint at once.
@@ -42,7 +39,7 @@ extension Transaction {
             if isOfThisRequest { try transitionDelivery(delivery, on: .accepted) }
             // Only the recovery of a failing webhook expedites its deliveries. A 2xx between failures does not show
             // that the endpoint accepts the others.
-            if try transitionWebhook(webhook, on: .accepted) { try expediteDeliveries(to: webhook) }
+            if try transitionWebhook(webhook, on: .accepted) { try run(Self.expedite, [webhook, now.milliseconds]) }
             if due.event.type == .sessionFinished { try acknowledgeFinish(due.event.id) }
         case .rejected where !isOfThisEndpoint: break
         case .rejected(let retryAt, let notBefore):
@@ -64,7 +61,6 @@ extension Transaction {
         return moment.map { $0.bounded(by: max(0, $0.timeIntervalSince(end)), from: now) }
     }
 
-    /// Applies a signal to the state machine of the delivery.
     func transitionDelivery(_ delivery: SQLRow, on signal: DeliverySignal) throws {
         let state = try DeliveryRow.state(delivery)
         guard let next = state.transition(on: signal) else { return }
@@ -97,11 +93,9 @@ extension Transaction {
     /// Seconds. A delivery that failed after an expedited attempt is not expedited again for this time.
     private static let expediteInterval: TimeInterval = 300
 
-    /// Sets the earliest time of the next attempt.
     private func keep(_ delivery: SQLRow, from moment: Date) throws {
         guard moment > now else { return }
-        try run(
-            "UPDATE deliveries SET not_before = ? WHERE id = ?", [moment.milliseconds, delivery["id"] as String])
+        try run("UPDATE deliveries SET not_before = ? WHERE id = ?", [moment.milliseconds, delivery["id"] as String])
     }
 
     /// The scheduled time of a delivery that is attempted before that time; nil for all others.
@@ -120,8 +114,7 @@ extension Transaction {
     private func wasTried(_ webhook: Webhook?, before attempt: Delivery.Attempt) throws -> Bool {
         guard let webhook, let since = webhook.state.failingSince else { return false }
         let span = Webhook.State.timeOfOneOutage
-        let first = max(
-            since.addingTimeInterval(span), attempt.at.addingTimeInterval(-Webhook.State.longestFailure))
+        let first = max(since.addingTimeInterval(span), attempt.at.addingTimeInterval(-Webhook.State.longestFailure))
         let last = attempt.at.addingTimeInterval(-span)
         return try row(
             "SELECT 1 FROM delivery_attempts WHERE webhook = ? AND at > ? AND at < ? LIMIT 1",
@@ -142,10 +135,6 @@ extension Transaction {
     }
 
     /// The endpoint works again: pending deliveries are attempted at once, or when the endpoint allows it.
-    private func expediteDeliveries(to webhook: Int64) throws {
-        try run(Self.expedite, [webhook, now.milliseconds])
-    }
-
     static let expedite = """
         UPDATE deliveries SET scheduled_at = coalesce(scheduled_at, next_attempt_at),
             next_attempt_at = max(?2, not_before)

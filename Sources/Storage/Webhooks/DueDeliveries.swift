@@ -3,7 +3,6 @@ import Formats
 import Foundation
 import HTTPSemantics
 
-/// A delivery to attempt now, with its webhook and event.
 public struct DueDelivery: Sendable {
     public var id: DeliveryID
     public var webhook: Webhook
@@ -46,17 +45,10 @@ extension Store {
         return try await read { [node] db in
             var due: [(Int64, Bool)] = []
             var next: Int64?
-            let busy =
-                if let node {
-                    try db.rows(Self.busyWebhooksOfNode, [now, node.number])
-                } else {
-                    try db.rows(Self.busyWebhooks, [now])
-                }
-            for webhook in busy {
+            let busy = try node.map { try db.rows(Self.busyWebhooksOfNode, [now, $0.number]) }
+            for webhook in try busy ?? db.rows(Self.busyWebhooks, [now]) {
                 let times: [Int64] = try ["due", "later", "finish"].compactMap { try webhook[$0] }
-                if times.contains(where: { $0 <= now }) {
-                    try due.append((webhook["key"], webhook["is_leased"]))
-                }
+                if times.contains(where: { $0 <= now }) { try due.append((webhook["key"], webhook["is_leased"])) }
                 next = (times.filter { $0 > now } + [next].compactMap(\.self)).min()
             }
             return (due, next.map(Date.init(milliseconds:)))
@@ -100,14 +92,11 @@ extension Store {
     public func dueDeliveries(to webhook: Int64, limit: Int) async throws(StoreError) -> [DueDelivery] {
         let now = time.now.milliseconds
         return try await read { [sealer, node] db in
-            let found =
-                if let node {
-                    try db.row(Self.leasedWebhook, [webhook, node.number])
-                } else {
-                    try db.row("SELECT * FROM webhooks WHERE key = ?", [webhook])
-                }
-            guard let row = found else { return [] }
-            let webhook = try WebhookRow.webhook(row, sealer)
+            let isLeased = "AND EXISTS (SELECT 1 FROM webhook_leases WHERE webhook = ?1 AND node = ?2)"
+            let row = try db.row(
+                "SELECT * FROM webhooks WHERE key = ?1 \(node == nil ? "" : isLeased)",
+                node.map { [webhook, $0.number] } ?? [webhook])
+            guard let webhook = try row.map({ try WebhookRow.webhook($0, sealer) }) else { return [] }
             guard webhook.lost.isEmpty else { return [] }
             // The finish is the first pending delivery, so it is not held back.
             let finish = try db.rows(Self.finishDue, [webhook.key, now])
@@ -120,11 +109,6 @@ extension Store {
             }
         }
     }
-
-    private static let leasedWebhook = """
-        SELECT * FROM webhooks
-        WHERE key = ?1 AND EXISTS (SELECT 1 FROM webhook_leases WHERE webhook = ?1 AND node = ?2)
-        """
 
     private static let traceOfSession =
         "(SELECT trace FROM jobs WHERE session = events.session ORDER BY id DESC LIMIT 1)"
@@ -147,9 +131,6 @@ extension Store {
         ORDER BY deliveries.next_attempt_at, deliveries.event LIMIT ?
         """
 
-    /// Records an attempt, and all consequences of its outcome.
-    ///
-    /// - Parameter mayBeStored: whether an earlier call for this attempt failed.
     public func record(
         _ attempt: Delivery.Attempt, of delivery: DueDelivery, _ verdict: DeliveryOutcome, mayBeStored: Bool = false
     ) async throws {
@@ -157,17 +138,12 @@ extension Store {
     }
 
     /// The deliveries of a webhook, newest event first, after a cursor.
-    ///
-    /// - Parameters:
-    ///   - state: selects one state.
-    ///   - before: the last event of the previous page.
     public func deliveries(
         of webhook: Webhook, state: Delivery.State.Kind? = nil, limit: Int, before: EventID? = nil
     ) async throws(StoreError) -> (deliveries: [Delivery], next: EventID?) {
         let found = try await read { db in
-            try db.rows(Self.page(of: state), [webhook.key, before ?? .max, limit + 1]).map {
-                try DeliveryRow.delivery($0, in: db)
-            }
+            try db.rows(Self.page(of: state), [webhook.key, before ?? .max, limit + 1])
+                .map { try DeliveryRow.delivery($0, in: db) }
         }
         let page = Array(found.prefix(limit))
         return (page, found.count > page.count ? page.last?.event : nil)
@@ -176,21 +152,14 @@ extension Store {
     /// Each state has an index in the order of the events. The condition names that of the partial index.
     static func page(of state: Delivery.State.Kind?) -> String {
         let condition =
-            switch state {
-            case nil: ""
-            case .pending: "AND state = 'pending' "
-            case .acknowledged: "AND state = 'acknowledged' AND state <> 'pending' "
-            case .exhausted: "AND state = 'exhausted' AND state <> 'pending' "
-            case .cancelled: "AND state = 'cancelled' AND state <> 'pending' "
-            }
+            state.map { "AND state = '\($0.rawValue)' \($0 == .pending ? "" : "AND state <> 'pending' ")" } ?? ""
         return "SELECT * FROM deliveries WHERE webhook = ? AND event < ? \(condition)ORDER BY event DESC LIMIT ?"
     }
 
     /// - Throws: `noSuchDelivery`.
     public func delivery(_ id: DeliveryID) async throws(StoreError) -> Delivery {
         let delivery = try await read { db in
-            try db.row("SELECT * FROM deliveries WHERE id = ?", [id.text])
-                .map { try DeliveryRow.delivery($0, in: db) }
+            try db.row("SELECT * FROM deliveries WHERE id = ?", [id.text]).map { try DeliveryRow.delivery($0, in: db) }
         }
         guard let delivery else { throw .noSuchDelivery(id) }
         return delivery

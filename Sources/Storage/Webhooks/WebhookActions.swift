@@ -48,13 +48,26 @@ extension Store {
     /// Sends the events of the session after `event` that match the webhook's patterns, one step at a time. An event that
     /// was sent before is sent again with the same delivery identifier.
     ///
-    /// - Parameter limit: the number of events that this step reads.
     /// - Returns: the number of deliveries that are pending now; and `after` of the next step, nil at the end.
     /// - Throws: `webhookDisabled`; `eventsPruned` when events after `event` were pruned.
     public func recoverWebhook(
         _ name: Name, of session: Name, after event: EventID, limit: Int = 500
     ) async throws -> (count: Int, next: EventID?) {
-        try await writer.write { try $0.recoverWebhook(name, of: session, after: event, limit: limit) }
+        try await writer.write { transaction in
+            let webhook = try transaction.enabledWebhook(name, of: session)
+            try Self.requireUnpruned(EventQuery(after: event, session: session), in: transaction.db)
+            let events = try transaction.rows(
+                "SELECT id, type FROM events WHERE session = ? AND id > ? ORDER BY id LIMIT ?",
+                [session.text, event, limit])
+            var count = 0
+            for row in events {
+                let type = try row.named("type", as: EventType.self)
+                guard webhook.events.contains(where: { $0.matches(type) }), type != .webhookTest else { continue }
+                try transaction.redeliver(row["id"], type, to: webhook)
+                count += 1
+            }
+            return try (count, events.count == limit ? events.last?["id"] : nil)
+        }
     }
 
     /// Sends a delivery again, in any state.
@@ -77,34 +90,14 @@ extension Store {
 }
 
 extension Transaction {
-    func recoverWebhook(
-        _ name: Name, of session: Name, after event: EventID, limit: Int
-    ) throws -> (count: Int, next: EventID?) {
-        let webhook = try enabledWebhook(name, of: session)
-        try Store.requireUnpruned(EventQuery(after: event, session: session), in: db)
-        let events = try rows(
-            "SELECT id, type FROM events WHERE session = ? AND id > ? ORDER BY id LIMIT ?",
-            [session.text, event, limit])
-        var count = 0
-        for row in events {
-            let type = try row.named("type", as: EventType.self)
-            guard webhook.events.contains(where: { $0.matches(type) }), type != .webhookTest else { continue }
-            try redeliver(row["id"], type, to: webhook)
-            count += 1
-        }
-        return try (count, events.count == limit ? events.last?["id"] : nil)
-    }
-
     fileprivate func enabledWebhook(_ name: Name, of session: Name) throws -> Webhook {
         let webhook = try existingWebhook(name, of: session)
         if let reason = webhook.state.reason { throw StoreError.webhookDisabled(name, reason: reason) }
         return webhook
     }
 
-    /// Uses the delivery that exists for the event and webhook, or makes one.
-    private func redeliver(_ event: EventID, _ type: EventType, to webhook: Webhook) throws {
-        let existing = try row("SELECT * FROM deliveries WHERE webhook = ? AND event = ?", [webhook.key, event])
-        if let existing {
+    fileprivate func redeliver(_ event: EventID, _ type: EventType, to webhook: Webhook) throws {
+        if let existing = try row("SELECT * FROM deliveries WHERE webhook = ? AND event = ?", [webhook.key, event]) {
             try transitionDelivery(existing, on: .redeliveryRequested(at: now))
         } else {
             try deliver(event, type, in: webhook.session, to: (key: webhook.key, name: webhook.name.text))

@@ -5,7 +5,6 @@ import Foundation
 public struct WebhookStatistics: Sendable, Equatable {
     /// The attempts of the last day; the latest ones, if they are more than `most`.
     public var attempts = 0
-    /// The attempts with a 2xx.
     public var accepted = 0
     /// Seconds, of all these attempts, also without a response; nil without attempts. Half of the attempts took at most
     /// this long.
@@ -22,7 +21,6 @@ public struct WebhookStatistics: Sendable, Equatable {
 
     public init() {}
 
-    /// - Parameter attempts: the status and the seconds of each.
     init(of attempts: [(status: Int?, latency: Double)]) {
         self.attempts = attempts.count
         accepted = attempts.count { (200..<300).contains($0.status ?? 0) }
@@ -31,7 +29,6 @@ public struct WebhookStatistics: Sendable, Equatable {
         latency95 = Self.percentile(0.95, of: latencies)
     }
 
-    /// The nearest-rank percentile.
     private static func percentile(_ part: Double, of sorted: [Double]) -> Double? {
         sorted.isEmpty ? nil : sorted[max(0, Int((part * Double(sorted.count)).rounded(.up)) - 1)]
     }
@@ -52,10 +49,8 @@ extension Store {
     private static func statistics(of webhook: Int64, since: Int64, in db: SQLConnection) throws -> WebhookStatistics {
         let attempts = try db.rows(latestAttempts, [webhook, since, WebhookStatistics.most])
         var statistics = WebhookStatistics(of: try attempts.map { try (status: $0[0], latency: $0[1]) })
-        statistics.pending =
-            try db.value(pendingCount, [webhook, WebhookStatistics.mostPending], as: Int.self) ?? 0
-        statistics.oldestPendingAt = try db.value(oldestPending, [webhook], as: Int64.self)
-            .map(Date.init(milliseconds:))
+        statistics.pending = try db.value(pendingCount, [webhook, WebhookStatistics.mostPending]) ?? 0
+        statistics.oldestPendingAt = try db.time(oldestPending, [webhook])
         return statistics
     }
 

@@ -37,7 +37,6 @@ public struct WebhookDeclaration: Sendable, Equatable {
     }
 }
 
-/// Declares, reads and deletes webhooks.
 extension Store {
     /// Creates a webhook of a session, or replaces the description of an existing one. A disabled webhook is
     /// enabled again. If the address, the headers, the TLS settings or the reach change, pending deliveries are sent at
@@ -54,7 +53,13 @@ extension Store {
     ) async throws -> (webhook: Webhook, isNew: Bool, hasNewSecret: Bool) {
         try await writer.write { transaction in
             try transaction.audit(note)
-            return try transaction.declareWebhook(name, of: session, as: declaration, reaching: reach)
+            _ = try transaction.session(session)
+            let existing = try transaction.webhook(name, of: session)
+            try transaction.store(declaration.keepingURL(of: existing), name, of: session, reach, replacing: existing)
+            try transaction.noteConsumer(of: session)
+            let webhook = try transaction.existingWebhook(name, of: session)
+            if let existing, !webhook.reaches(asDoes: existing) { try transaction.releaseDeliveries(to: webhook.key) }
+            return (webhook, existing == nil, existing?.secret == nil)
         }
     }
 
@@ -67,7 +72,6 @@ extension Store {
     }
 
     /// All webhooks of a session, ordered by name.
-    ///
     /// - Throws: `noSuchSession`.
     public func webhooks(of session: Name) async throws(StoreError) -> [Webhook] {
         let webhooks: [Webhook]? = try await read { [sealer] db in
@@ -87,16 +91,14 @@ extension Store {
     /// - Returns: the number of webhooks that were enabled.
     public func disableWebhooksWithoutSecrets() async throws -> Int {
         try await writer.write { transaction in
-            let webhooks = try transaction.rows("SELECT * FROM webhooks WHERE state = 'enabled'").map {
-                try WebhookRow.webhook($0, transaction.sealer)
-            }
-            return try webhooks.count {
-                try !$0.lost.isEmpty && transaction.transitionWebhook($0.key, on: .secretsLost)
+            try transaction.rows("SELECT * FROM webhooks WHERE state = 'enabled'").count {
+                let webhook = try WebhookRow.webhook($0, transaction.sealer)
+                return try !webhook.lost.isEmpty && transaction.transitionWebhook(webhook.key, on: .secretsLost)
             }
         }
     }
 
-    /// Deletes a webhook and cancels its pending deliveries.
+    /// Cancels the pending deliveries as well.
     ///
     /// - Throws: `noSuchSession`, `noSuchWebhook`.
     public func deleteWebhook(_ name: Name, of session: Name, audit note: AuditNote? = nil) async throws {
@@ -127,12 +129,10 @@ extension Transaction {
         return webhook
     }
 
-    func declareWebhook(
-        _ name: Name, of session: Name, as declaration: WebhookDeclaration, reaching reach: WebhookReach
-    ) throws -> (webhook: Webhook, isNew: Bool, hasNewSecret: Bool) {
-        _ = try self.session(session)
-        let existing = try webhook(name, of: session)
-        let declaration = try declaration.keepingURL(of: existing)
+    fileprivate func store(
+        _ declaration: WebhookDeclaration, _ name: Name, of session: Name, _ reach: WebhookReach,
+        replacing existing: Webhook?
+    ) throws {
         try run(
             """
             INSERT INTO webhooks (session, name, url, events, headers, tls, reach, secret, state, created_at)
@@ -149,10 +149,6 @@ extension Transaction {
                 now.milliseconds,
             ])
         working.subscriptions.forget(session)
-        try noteConsumer(of: session)
-        guard let webhook = try webhook(name, of: session) else { throw StoreError.noSuchWebhook(name) }
-        if let existing, !webhook.reaches(asDoes: existing) { try releaseDeliveries(to: webhook.key) }
-        return (webhook, existing == nil, existing?.secret == nil)
     }
 
     /// Writes the fields that signals and secret rotations change.
@@ -173,21 +169,18 @@ extension Transaction {
 
     /// Applies a signal to the state machine of the webhook. If that disables the webhook, its pending deliveries are
     /// cancelled and `webhook.disabled` is appended.
-    ///
-    /// - Returns: whether the state has changed.
+    /// The result says whether the state has changed.
     @discardableResult
     func transitionWebhook(_ key: Int64, on signal: WebhookSignal) throws -> Bool {
         guard var webhook = try webhook(key), let next = webhook.state.transition(on: signal) else { return false }
         webhook.state = next
         try update(webhook)
-        if let reason = next.reason { try disable(webhook, reason) }
+        if let reason = next.reason {
+            try cancelDeliveries(to: key)
+            let data: JSONObject = ["webhook": .string(webhook.name.text), "reason": .string(reason)]
+            try append([NewEvent(.webhookDisabled, in: webhook.session, data: data)])
+        }
         return true
-    }
-
-    private func disable(_ webhook: Webhook, _ reason: String) throws {
-        try cancelDeliveries(to: webhook.key)
-        let data: JSONObject = ["webhook": .string(webhook.name.text), "reason": .string(reason)]
-        try append([NewEvent(.webhookDisabled, in: webhook.session, data: data)])
     }
 
     fileprivate func cancelDeliveries(to webhook: Int64) throws {
@@ -199,7 +192,6 @@ extension Transaction {
     }
 }
 
-/// Reads a webhook from a row.
 enum WebhookRow {
     static func webhook(_ row: SQLRow, _ sealer: Sealer) throws -> Webhook {
         let url = try opened(row, .webhookURL, sealer)
@@ -216,7 +208,9 @@ enum WebhookRow {
             headers: try headers.text.map { try Stored.value([HeaderField].self, from: $0) } ?? [],
             tls: try row.decoded("tls", default: TLSRule()), reach: try row.named("reach", as: WebhookReach.self),
             secret: lost.contains(.secret) ? nil : try self.secret(secret.text ?? "", of: row),
-            formerSecrets: try Self.formerSecrets(formerSecrets), state: try state(row),
+            formerSecrets: try Stored.value([StoredSecret].self, from: formerSecrets).compactMap { stored in
+                WebhookSecret(stored.secret).map { FormerSecret($0, until: Date(milliseconds: stored.until)) }
+            }, state: try state(row),
             createdAt: row.time("created_at"), lost: lost)
     }
 
@@ -246,12 +240,6 @@ enum WebhookRow {
         var until: Int64
     }
 
-    private static func formerSecrets(_ text: String) throws -> [FormerSecret] {
-        try Stored.value([StoredSecret].self, from: text).compactMap { stored in
-            WebhookSecret(stored.secret).map { FormerSecret($0, until: Date(milliseconds: stored.until)) }
-        }
-    }
-
     static func patterns(_ text: String) -> [EventPattern] {
         text.split(separator: " ").map { EventPattern(trusted: String($0)) }
     }
@@ -266,7 +254,6 @@ enum WebhookRow {
     }
 }
 
-/// Which events an enabled webhook gets.
 struct WebhookSubscription: Sendable {
     let key: Int64
     let name: String

@@ -169,7 +169,7 @@ import Testing
         var later = CountChanges()
         later.add(from: nil, to: JobShare(job))
         changes.add(later)
-        #expect(changes.sessions[session]?.jobs.queued == 1)
+        #expect(changes.sessions[session]?.jobs[.queued] == 1)
         _ = try await store.removeSettledSessions()
         _ = try await store.declareSession(session, configuration: nil)
         _ = try await fixture.create(2, in: session)
