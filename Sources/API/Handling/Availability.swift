@@ -17,7 +17,7 @@ struct Availability: Sendable {
 
     init(_ readiness: Readiness, _ store: Store) {
         self.readiness = readiness
-        sharedStore = store.isShared ? store : nil
+        sharedStore = store.sharesDatabase ? store : nil
     }
 
     func check() throws(Problem) {
@@ -46,11 +46,6 @@ struct Availability: Sendable {
         if case .stream = response.body { return response }
         return current(.response(response)).value
     }
-}
-
-extension Store {
-    /// Whether other services can use the same database.
-    var isShared: Bool { node != nil }
 }
 
 /// Whether the service accepts requests: after recovery, and until it stops. At other times requests get 503, because a

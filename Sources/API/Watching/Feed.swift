@@ -59,7 +59,7 @@ public final class Feed: Sendable {
         self.engine = engine
         let limits = (events: options.recentEvents, bytes: options.recentBytes)
         // On SQLite no job runs before this service begins it.
-        let ended: Set<JobID>? = store.isShared ? [] : nil
+        let ended: Set<JobID>? = store.sharesDatabase ? [] : nil
         state = Locked(State(recent: RecentEvents(after: 0, limits: limits), ended: ended))
         // Other services may commit before and after this call.
         state.withLock { state in

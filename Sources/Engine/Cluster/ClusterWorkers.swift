@@ -60,11 +60,6 @@ extension Engine {
     }
 }
 
-extension Store {
-    /// Whether other services can share the database.
-    var sharesDatabase: Bool { node != nil }
-}
-
 extension EngineServices {
     /// Whether this service does the work that one service does for all.
     var leads: @Sendable () -> Bool { { [store] in store.isLeader } }

@@ -180,6 +180,9 @@ public final class Store: Sendable {
     /// This service, if it shares its database with others; nil on SQLite.
     public var node: Node? { engine.node }
 
+    /// Whether other services can use the same database.
+    public var sharesDatabase: Bool { node != nil }
+
     /// Whether this service does what one node does for all that share the database.
     public var isLeader: Bool { engine.isLeader }
 
