@@ -73,10 +73,10 @@ let package = Package(
         // libpq as Swift, for the PostgreSQL store.
         layer("PostgresClient", ["Base", "CPostgreSQL"]),
 
-        // The database.
-        layer(
-            "Storage",
-            ["Base", "CSQLite", "Downloads", "Formats", "HTTPSemantics", "PostgresClient", "Sealing", grdb, logging]),
+        // The store: statements, tables as values, and one writer. Its engines are modules of their own.
+        layer("Storage", ["Base", "Downloads", "Formats", "HTTPSemantics", "Sealing", logging]),
+        layer("StorageSQLite", ["Base", "CSQLite", "Downloads", "Formats", "Sealing", "Storage", grdb, logging]),
+        layer("StoragePostgres", ["Base", "Downloads", "Formats", "PostgresClient", "Sealing", "Storage", logging]),
 
         // The workers: transfers and deliveries.
         layer(
@@ -87,7 +87,9 @@ let package = Package(
             ["Base", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", logging]),
 
         // The table of settings, their sources, those that can change while the service runs, and their schedule.
-        layer("Configuration", ["Base", "CurlClient", "Downloads", "Formats", "Sealing", "Storage", logging]),
+        layer(
+            "Configuration",
+            ["Base", "CurlClient", "Downloads", "Formats", "PostgresClient", "Sealing", "Storage", logging]),
 
         // The operations on jobs and sessions that all interfaces share.
         layer("Operations", ["Downloads", "Engine", "Storage"]),
@@ -128,14 +130,15 @@ let package = Package(
             "Daemon",
             [
                 "API", "Aria2RPC", "Base", "Configuration", "CurlClient", "Downloads", "Engine", "Formats",
-                "HTTPServer", "Rehearsals", "Storage", "Webhooks", httpTypes, logging,
+                "HTTPServer", "Rehearsals", "Storage", "StorageSQLite", "Webhooks", httpTypes, logging,
             ]),
 
         .executableTarget(
             name: "fetchd",
             dependencies: [
                 "API", "Aria2RPC", "Base", "CLinux", "Client", "Configuration", "CurlClient", "Daemon", "Downloads",
-                "Engine", "Formats", "HTTPServer", "Sealing", "Storage", "Webhooks", argumentParser, logging,
+                "Engine", "Formats", "HTTPServer", "Sealing", "Storage", "StoragePostgres", "StorageSQLite", "Webhooks",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
 
@@ -143,7 +146,8 @@ let package = Package(
         .target(
             name: "TestKit",
             dependencies: [
-                "Base", "CSpawn", "CurlClient", "Daemon", "Downloads", "Formats", "PostgresClient", "Storage", logging,
+                "Base", "CSpawn", "CurlClient", "Daemon", "Downloads", "Formats", "PostgresClient", "Storage",
+                "StoragePostgres", logging,
             ],
             path: "Tests/Swift/TestKit", swiftSettings: strict),
         tests("BaseTests", ["Base", "Formats", logging]),
@@ -156,27 +160,33 @@ let package = Package(
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests(
             "StorageTests",
-            ["Base", "Storage", "Downloads", "Formats", "HTTPSemantics", "PostgresClient", "Sealing", grdb, logging]),
+            [
+                "Base", "Storage", "StoragePostgres", "StorageSQLite", "Downloads", "Formats", "HTTPSemantics",
+                "PostgresClient", "Sealing", grdb, logging,
+            ]),
         tests(
             "EngineTests",
             [
-                "Base", "CLinux", "Engine", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient",
-                "PostgresClient", logging,
+                "Base", "CLinux", "Engine", "Storage", "StoragePostgres", "StorageSQLite", "Downloads", "Formats",
+                "HTTPSemantics", "CurlClient", "PostgresClient", logging,
             ]),
         tests(
             "WebhooksTests",
-            ["Webhooks", "Storage", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
+            ["Webhooks", "Storage", "StorageSQLite", "Downloads", "Formats", "HTTPSemantics", "CurlClient", logging]),
         tests("ConfigurationTests", ["Configuration", "CurlClient", "Downloads", "Formats", "Storage", logging]),
         tests("RehearsalsTests", ["Rehearsals", "CurlClient", "Downloads", "HTTPServer", httpTypes]),
         tests(
             "APITests",
             [
                 "Base", "API", "Aria2RPC", "Configuration", "HTTPServer", "Downloads", "Formats", "HTTPSemantics",
-                "Storage", httpTypes, logging,
+                "Storage", "StorageSQLite", httpTypes, logging,
             ]),
         tests(
             "Aria2RPCTests",
-            ["Aria2RPC", "CurlClient", "Downloads", "Engine", "Formats", "HTTPSemantics", "Storage"]),
+            [
+                "Aria2RPC", "CurlClient", "Downloads", "Engine", "Formats", "HTTPSemantics", "Storage",
+                "StorageSQLite",
+            ]),
         tests("ClientTests", ["Client", "Formats"]),
         // What scripts/check fuzz runs with random input, and a program that runs it with the corpus.
         .target(
@@ -198,7 +208,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "Base", "fetchd", "API", "Aria2RPC", "Configuration", "CurlClient", "Daemon", "Downloads", "Engine",
-                "Formats", "HTTPSemantics", "HTTPServer", "PostgresClient", "Storage", "Webhooks",
+                "Formats", "HTTPSemantics", "HTTPServer", "PostgresClient", "Storage",
+                "StorageSQLite", "Webhooks",
             ]),
     ],
     swiftLanguageModes: [.v6]

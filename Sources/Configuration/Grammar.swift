@@ -3,6 +3,7 @@ import Downloads
 import Formats
 import Foundation
 import Logging
+import PostgresClient
 import Storage
 
 /// How the values of one type are read and written, in the form that documents, the configuration file and the database have.
@@ -231,15 +232,29 @@ extension Grammar<UInt32> {
     @Sendable private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
 }
 
+/// The address of a PostgreSQL database, as a setting has it: `postgres://fetchd@db/fetchd`.
+public struct ServerAddress: Sendable {
+    /// It may have a password.
+    public let url: String
+    /// The address without a password.
+    public let shown: String
+
+    init(_ url: String) throws(PostgresError) {
+        self.url = url
+        shown = "postgres://" + (try PostgresTarget(url: url).description)
+    }
+}
+
 extension Grammar<ServerAddress> {
     static let database = text { text throws(ValueFault) in
-        do throws(StoreError) {
+        do throws(PostgresError) {
             return try ServerAddress(text)
         } catch {
-            let why = "\(error)"
-            throw ValueFault(
-                "is not the address of a database such as postgres://fetchd@db/fetchd. \(why.hasSuffix(".") ? String(why.dropLast()) : why)"
-            )
+            var why = "\(error)"
+            if case .targetInvalid(let fault) = error {
+                why = "The address of the PostgreSQL server is invalid: \(fault)"
+            }
+            throw ValueFault("is not the address of a database such as postgres://fetchd@db/fetchd. \(why)")
         }
     } write: {
         $0.url

@@ -3,6 +3,7 @@ import Downloads
 import HTTPServer
 import Logging
 import Storage
+import StorageSQLite
 
 /// Opens the store. If the disk is full, or another process has the database, or its server is away, the opening is repeated
 /// every second. Meanwhile a server responds to every request with the reason why the service is not ready.

@@ -4,6 +4,7 @@ import Configuration
 import Foundation
 import Sealing
 import Storage
+import StorageSQLite
 
 struct BackupCommand: LocalCommand {
     static let configuration = CommandConfiguration(

@@ -4,6 +4,8 @@ import Configuration
 import Formats
 import Foundation
 import Storage
+import StoragePostgres
+import StorageSQLite
 
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -145,6 +147,6 @@ extension ServiceSettings {
     /// - Throws: `StoreError` if the database cannot be read.
     func stored() throws -> [String: JSON] {
         guard let server = start.values.store else { return try Store.settings(inDataFolder: dataFolder) }
-        return try Store.settings(in: server)
+        return try Store.settings(inServer: server.url)
     }
 }

@@ -8,6 +8,8 @@ import Foundation
 import Glibc
 import Sealing
 import Storage
+import StoragePostgres
+import StorageSQLite
 
 /// A command that uses the files and the database of a service, not its API. `run()` converts the errors of `perform`.
 protocol LocalCommand: AsyncParsableCommand {
@@ -227,10 +229,9 @@ struct MigrateStoreCommand: LocalCommand {
             throw SettingsError("Name the PostgreSQL database with --to or FETCHD_STORE.")
         }
         let folder = try sources.settings(only: [.dataDir]).dataDir ?? from
-        let migration = StoreMigration(
-            fromDataFolder: folder, key: try sources.key, to: server,
+        let report = try StoreMigration.run(
+            from: .sqlite(inDataFolder: folder, key: try sources.key), to: server.url,
             onTable: { StandardStreams.writeError("Copying \($0) ...") })
-        let report = try migration.run()
         let rows = report.tables.map { [$0.name, "\($0.rows)", "\($0.comparedRows)"] }
         for row in [["TABLE", "ROWS", "COMPARED"]] + rows {
             print(

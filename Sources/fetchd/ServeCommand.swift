@@ -4,6 +4,7 @@ import Configuration
 import Daemon
 import HTTPServer
 import Storage
+import StoragePostgres
 import Webhooks
 
 struct ServeCommand: AsyncParsableCommand {
@@ -87,7 +88,7 @@ extension ServiceSettings {
         options.additionalConnections = { DescriptorLimit.additionalConnections(beside: $0, and: reserved) }
         options.store.key = values.key
         options.store.acceptsLostSecrets = values.acceptLostSecrets
-        options.store.server = values.store?.url
+        options.store.server = values.store.map { .postgres($0.url) }
         options.store.node.url = values.nodeURL?.url
         options.version = Version.text
         options.engine.tracesOrigins = values.traceOrigins

@@ -43,7 +43,7 @@ public struct ActionRecord: Sendable {
 
 extension Store {
     /// Stores the end of an action in steps, and the answer for repetitions of the request.
-    /// - Returns: the answer to give. It is that of a repetition, if another node has carried out one that has ended earlier.
+    /// - Returns: the answer to give. It is that of a repetition, if another service has carried out one that has ended earlier.
     public func conclude(
         _ record: ActionRecord, once claim: IdempotencyClaim?, answer: IdempotentResponse
     ) async throws -> IdempotentResponse {

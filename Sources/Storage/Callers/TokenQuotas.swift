@@ -20,7 +20,7 @@ extension Transaction {
     }
 
     /// The quotas of tokens that can delay the start of jobs. The tokens that requests are authenticated with can lack what
-    /// another node has changed.
+    /// another service has changed.
     func transferQuotas() throws -> [TokenID: TokenQuotas] {
         if let known = working.transferQuotas[.all] { return known }
         var transferQuotas: [TokenID: TokenQuotas] = [:]

@@ -99,7 +99,7 @@ extension TokenTable {
     /// Changes with each change of a token by this service.
     var version: Int { state.withLock(\.version) }
 
-    /// The tokens as another node has changed them. Uses that are not stored yet are kept.
+    /// The tokens as another service has changed them. Uses that are not stored yet are kept.
     ///
     /// - Parameter version: from before the read.
     /// - Returns: false if this service has changed a token since; then nothing is replaced.

@@ -91,14 +91,6 @@ extension Store {
             throw error
         }
     }
-
-    static func tokens(in engine: any StoreEngine) throws(StoreError) -> TokenTable {
-        do {
-            return TokenTable(try engine.read { db in try db.rows("SELECT * FROM tokens").map(TokenRow.token) })
-        } catch {
-            throw StoreError(error)
-        }
-    }
 }
 
 extension Transaction {
@@ -136,7 +128,7 @@ extension Transaction {
         return try token(id)
     }
 
-    /// Keeps a later use that another node has stored. A use in the future is from before the clock was set back, and is
+    /// Keeps a later use that another service has stored. A use in the future is from before the clock was set back, and is
     /// replaced.
     func noteUses(_ uses: [TokenID: Date]) throws {
         for (id, time) in uses { try run(Self.noteUse, [time.milliseconds, id.text, now.milliseconds]) }

@@ -16,12 +16,12 @@ public final class ServiceClock: TimeSource {
         /// The uptime of the last stored reading; nil before this process has stored one.
         var notedAt: Duration?
         var unreported: [ClockJump] = []
-        /// The number of the last stored jump; nil: the next group commit of a node tells it.
+        /// The number of the last stored jump; nil: the next group commit of a service tells it.
         var lastJump: Int64?
-        /// The uptime since which this clock differs from that of the machine, and another node has to store the jump.
+        /// The uptime since which this clock differs from that of the machine, and another service has to store the jump.
         var waitsSince: Duration?
 
-        /// If no node stores a jump, the stored times are those of the new clock already.
+        /// If no service stores a jump, the stored times are those of the new clock already.
         mutating func wait(for jump: ClockJump, _ reading: ClockReading) {
             guard let since = waitsSince else { return waitsSince = reading.uptime }
             guard reading.uptime - since > ServiceClock.longestWait else { return }
@@ -72,7 +72,7 @@ public final class ServiceClock: TimeSource {
 extension ServiceClock {
     /// Compares the clocks, and follows a small difference.
     ///
-    /// - Parameter followsJumps: whether this service commits a jump. In a cluster, one node does, and the others follow it.
+    /// - Parameter followsJumps: whether this service commits a jump. Of several services, one does, and the others follow it.
     /// - Returns: the change that must be committed first; usually nil.
     func changeToStore(followsJumps: Bool) -> ClockChange? {
         let reading = base.reading

@@ -27,19 +27,19 @@ public struct CountDrift: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// The kept counts of one snapshot beside a full count of the same snapshot.
-struct CountComparison: Sendable {
+package struct CountComparison: Sendable {
     private let sessions: [(name: Name, kept: SessionCounts?, counted: SessionCounts)]
     private let service: (kept: ServiceCounts, counted: ServiceCounts)
 
     /// Reads every job, delivery, part and batch in an index.
-    init(readFrom db: SQLConnection) throws {
+    package init(readFrom db: SQLConnection) throws {
         let kept = try SessionCounts.readAll(in: db)
         sessions = try SessionCounts.recountAll(in: db).filter { kept[$0.key] != $0.value }
             .map { (name: $0.key, kept: kept[$0.key], counted: $0.value) }
         service = (try ServiceCounts.read(in: db), try ServiceCounts.recount(in: db))
     }
 
-    var drifts: [CountDrift] {
+    package var drifts: [CountDrift] {
         let ofSessions = sessions.map { session in
             CountDrift(
                 session: session.name, kept: session.kept.map { "\($0)" } ?? "nothing", counted: "\(session.counted)")

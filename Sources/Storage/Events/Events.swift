@@ -81,7 +81,7 @@ extension Store {
     public func lastEvent() async throws(StoreError) -> EventID { try await read { db in try Self.lastEvent(in: db) } }
 
     /// The identifier of the last event that was ever appended, also if it was pruned; 0 before the first.
-    static func lastEvent(in db: SQLConnection) throws -> EventID {
+    package static func lastEvent(in db: SQLConnection) throws -> EventID {
         let last = db.isPostgres ? "SELECT last FROM journal" : "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
         return try db.value(last, as: EventID.self) ?? 0
     }
@@ -212,11 +212,11 @@ extension Transaction {
 /// The numbers of the events that a group commit appends: consecutive, in the order of the appends.
 ///
 /// A group begins after the last event that was ever appended. The numbers of a refused write are used again.
-final class EventNumbers {
+package final class EventNumbers {
     /// nil: not read yet. Few groups append no event.
-    private(set) var last: EventID?
+    package private(set) var last: EventID?
 
-    init(after last: EventID? = nil) { self.last = last }
+    package init(after last: EventID? = nil) { self.last = last }
 
     func last(in db: SQLConnection) throws -> EventID {
         if let last { return last }

@@ -150,19 +150,6 @@ extension Transaction {
         return admitted
     }
 
-    private func otherNodes() throws -> Set<Int64> {
-        guard let node else { return [] }
-        let others = "SELECT number FROM nodes WHERE expires_at IS NOT NULL AND number <> ?"
-        return Set(try db.values(others, [node.number], as: Int64.self))
-    }
-
-    func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
-        guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
-        var limits = limits
-        limits.taken = try additionalConnections(opened: limits.taken)
-        return try AdmissionSlots(running: rows(AdmissionSlots.runningOnNodes, [node.number]), limits: limits)
-    }
-
     private func begin(_ id: JobID, _ configuration: SessionConfiguration) throws -> AdmittedJob {
         var job = try job(id)
         let spec = ResolvedSpec(job, in: configuration)
@@ -176,12 +163,6 @@ extension Transaction {
 /// The used part of each limit.
 struct AdmissionSlots {
     static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
-
-    /// The same with the jobs of all nodes, and with those of one.
-    static let runningOnNodes = """
-        SELECT session, host, count(*) AS n, sum(CASE WHEN node = ? THEN 1 ELSE 0 END) AS own FROM jobs
-        WHERE state = 'running' GROUP BY session, host
-        """
 
     private let limits: AdmissionLimits
     /// Jobs that may still begin on this node.

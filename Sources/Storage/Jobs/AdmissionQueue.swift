@@ -12,7 +12,7 @@ struct AdmissionQueue {
     private var first: [Lane: ArraySlice<Candidate>] = [:]
     /// The tokens whose jobs are left out.
     private var omitted: [TokenID]
-    /// Nodes that have the parts of jobs in their own folders: these jobs are left to them.
+    /// Services that have the parts of jobs in their own folders: these jobs are left to them.
     private let owners: Set<Int64>
 
     struct Candidate {
@@ -123,7 +123,7 @@ struct AdmissionQueue {
     /// - Parameters:
     ///   - count: the number of tokens whose jobs are left out. Each of these jobs that is before the result is read, but the
     ///     index has no token, so that it costs no space for jobs without one.
-    ///   - owners: nodes that have the parts of jobs in their own folders: these jobs are left out.
+    ///   - owners: services that have the parts of jobs in their own folders: these jobs are left out.
     static func first(in lane: QueueLane, without count: Int, leavingTo owners: Set<Int64> = []) -> String {
         """
         SELECT id, host, \(lane.rank) AS rank FROM jobs INDEXED BY \(lane.index)
@@ -138,7 +138,7 @@ struct AdmissionQueue {
         return " AND (token IS NULL OR token NOT IN (\(names)))"
     }
 
-    /// Only for PostgreSQL. A part without an owner is older than the nodes, and belongs to the first node.
+    /// Only for PostgreSQL. A part without an owner belongs to `Store.firstNode`.
     private static func condition(leavingTo owners: Set<Int64>) -> String {
         guard !owners.isEmpty else { return "" }
         let numbers = owners.sorted().map { "'\($0)'" }.joined(separator: ", ")

@@ -186,13 +186,6 @@ extension Transaction {
         return outcome
     }
 
-    /// Jobs without a node were admitted by a version that had the database for itself.
-    fileprivate func ownRunningJobs() throws -> [Job] {
-        let running = JobRow.select + "WHERE jobs.state = 'running'"
-        guard let node else { return try jobs(running) }
-        return try jobs(running + " AND (jobs.node = ? OR jobs.node IS NULL)", [node.number])
-    }
-
     func admitted(_ job: Job) throws -> AdmittedJob { AdmittedJob(job: job, spec: try presentSpec(of: job)) }
 
     /// The specification that an attempt of the job would use now.
@@ -247,7 +240,7 @@ extension Transaction {
     /// removed the deadline: then the job goes on.
     func ending(_ signal: JobSignal, of job: Job) -> JobSignal {
         guard case .attemptFailed(let failure) = signal, failure.code == .deadlineExceeded else { return signal }
-        // The clock of the node that has decided the stop can be slightly ahead.
+        // The clock of the service that has decided the stop can be slightly ahead.
         let present = max(now.milliseconds, failure.at.milliseconds)
         let isOverdue = job.failsAt.map { $0.milliseconds <= present } ?? false
         return isOverdue ? signal : .attemptInterrupted

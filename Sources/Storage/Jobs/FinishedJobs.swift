@@ -46,7 +46,7 @@ extension Store {
     }
 
     /// Whether a job that was read earlier still exists, and has not run again. It reads the database, because another
-    /// node may have deleted a job that is still in the cache.
+    /// service may have deleted a job that is still in the cache.
     public func hasFinished(asDid job: Job) async throws(StoreError) -> Bool {
         try await read { db in
             let present = try db.row("SELECT finished_at FROM jobs WHERE id = ?", [job.id.text])

@@ -29,7 +29,7 @@ final class JobCache: Sendable {
         var pendingReads: [JobID: PendingRead] = [:]
         /// Counts the commits that have changed jobs.
         var version: UInt64 = 0
-        /// The position of the last commit of another node; 0 in a database of one service.
+        /// The position of the last commit of another service; 0 in a database of one service.
         var foreignPosition: Int64 = 0
     }
 
@@ -88,14 +88,14 @@ final class JobCache: Sendable {
         }
     }
 
-    /// Removes jobs that the commit of another node at this position has changed. Versions of earlier commits of this node are
+    /// Removes jobs that the commit of another service at this position has changed. Versions of earlier commits of this one are
     /// not cached any more.
     func remove(_ changed: Set<JobID>, at position: Int64) {
         state.withLock { $0.foreignPosition = max($0.foreignPosition, position) }
         update(changed, with: [:], at: nil)
     }
 
-    /// A commit has changed more jobs than it lists. The position is that of the last commit of another node.
+    /// A commit has changed more jobs than it lists. The position is that of the last commit of another service.
     func removeAll(at position: Int64 = 0) {
         state.withLock { state in
             state.version += 1
@@ -113,7 +113,7 @@ final class JobCache: Sendable {
         guard !changed.isEmpty else { return }
         state.withLock { state in
             state.version += 1
-            // Another node has perhaps changed the jobs again.
+            // Another service has perhaps changed the jobs again.
             let isLatest = position ?? .max > state.foreignPosition
             for id in state.known(of: changed) {
                 state.older[id] = nil

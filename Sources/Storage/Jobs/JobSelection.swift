@@ -107,7 +107,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - jobs: those that the selection does not contain any more stay.
-    ///   - removesFileElsewhere: whether another node that has a file in a folder of its own removes it.
+    ///   - removesFileElsewhere: whether another service that has a file in a folder of its own removes it.
     ///   - keeps: jobs that have ended, and still must not be deleted.
     ///   - record: is stored with the deletion.
     ///   - onStop: see `Writer.write`; called for the jobs that get a stop.

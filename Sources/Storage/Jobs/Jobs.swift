@@ -81,7 +81,7 @@ extension Store {
         return job
     }
 
-    /// The job as it is committed, always from the database. After a commit of another node, the cache can have the former
+    /// The job as it is committed, always from the database. After a commit of another service, the cache can have the former
     /// version for up to a second. What is decided by the state of a job, or repeated until it fits, needs the present one.
     ///
     /// - Throws: `noSuchJob`.
@@ -102,7 +102,7 @@ extension Store {
 
     /// Deletes a job that has ended: its row, its part and its tags. Its events, its deliveries and its file stay.
     ///
-    /// - Parameter removesFileElsewhere: whether another node that has the file in a folder of its own removes it.
+    /// - Parameter removesFileElsewhere: whether another service that has the file in a folder of its own removes it.
     /// - Returns: the deleted job; nil if the job has not ended, and then nothing has changed.
     /// - Throws: `noSuchJob`.
     public func deleteJob(_ id: JobID, removingFileElsewhere removesFileElsewhere: Bool = false) async throws -> Job? {

@@ -158,7 +158,7 @@ extension Store {
         }.compactMap(\.self).reduce(into: [:]) { $0[$1.part] = $1.file.size }
     }
 
-    static func parts(in db: SQLConnection) throws -> [PartID: Int64] {
+    package static func parts(in db: SQLConnection) throws -> [PartID: Int64] {
         let parts = try db.map("SELECT id, bytes_durable, ranges FROM parts") { row in
             try (PartID(row["id"]), ByteRanges(stored: row["ranges"], count: row["bytes_durable"]).end)
         }

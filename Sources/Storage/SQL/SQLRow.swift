@@ -1,102 +1,135 @@
 import Foundation
-import GRDB
-import PostgresClient
 
-/// A row of a result. Its columns are read by index or by name, as a value of the type that the column has. Reading a value that
-/// PostgreSQL has sent in another type, or NULL as a value that is not optional, throws.
-struct SQLRow {
-    private enum Source {
-        case sqlite(Row)
-        case postgres(PostgresResultRow)
-    }
+/// The columns of a row of an engine.
+package protocol SQLColumns: CustomStringConvertible {
+    func scalar(at column: Int) throws -> SQLScalar
 
-    private let source: Source
-
-    init(_ row: Row) { source = .sqlite(row) }
-    init(_ row: PostgresResultRow) { source = .postgres(row) }
-
-    subscript<Value: SQLValue>(_ column: Int) -> Value {
-        get throws {
-            switch source {
-            case .sqlite(let row): row[column]
-            case .postgres(let row): try row.value(column)
-            }
-        }
-    }
-
-    subscript<Value: SQLValue>(_ column: Int) -> Value? {
-        get throws {
-            switch source {
-            case .sqlite(let row): row[column]
-            case .postgres(let row): try row.optional(column)
-            }
-        }
-    }
-
-    subscript<Value: SQLValue>(_ column: String) -> Value {
-        get throws {
-            switch source {
-            case .sqlite(let row): row[column]
-            case .postgres(let row): try row.value(column)
-            }
-        }
-    }
-
-    subscript<Value: SQLValue>(_ column: String) -> Value? {
-        get throws {
-            switch source {
-            case .sqlite(let row): row[column]
-            case .postgres(let row): try row.optional(column)
-            }
-        }
-    }
+    /// `null` also if there is no such column.
+    func scalar(named column: String) throws -> SQLScalar
 }
 
-extension SQLRow: CustomStringConvertible {
+/// A row of a result. Its columns are read by index or by name, as a value of the type that the column has. Reading a value of
+/// another type, or NULL as a value that is not optional, throws.
+package struct SQLRow: CustomStringConvertible {
+    private let columns: any SQLColumns
+
+    package init(_ columns: any SQLColumns) { self.columns = columns }
+
+    package subscript<Value: SQLValue>(_ column: Int) -> Value {
+        get throws { try Value.require(columns.scalar(at: column), in: column) }
+    }
+
+    package subscript<Value: SQLValue>(_ column: Int) -> Value? {
+        get throws { try Value.read(columns.scalar(at: column), in: column) }
+    }
+
+    package subscript<Value: SQLValue>(_ column: String) -> Value {
+        get throws { try Value.require(columns.scalar(named: column), in: column) }
+    }
+
+    package subscript<Value: SQLValue>(_ column: String) -> Value? {
+        get throws { try Value.read(columns.scalar(named: column), in: column) }
+    }
+
+    package func scalar(at column: Int) throws -> SQLScalar { try columns.scalar(at: column) }
+
     /// For tests and error messages: the names and values of the columns.
-    var description: String {
-        switch source {
-        case .sqlite(let row): row.description
-        case .postgres(let row): row.description
+    package var description: String { columns.description }
+}
+
+/// A value as a database stores it.
+package enum SQLScalar: Sendable, Hashable {
+    case null, integer(Int64), real(Double), text(String), bytes(Data)
+
+    /// Without the value, which can be a secret.
+    fileprivate var kind: String {
+        switch self {
+        case .null: "NULL"
+        case .integer: "an integer"
+        case .real: "a number"
+        case .text: "a text"
+        case .bytes: "bytes"
         }
     }
 }
 
 /// A type that statements take as a value, and that columns are read as.
-protocol SQLValue: DatabaseValueConvertible, StatementColumnConvertible, PostgresDecodable, Sendable {
-    /// As in a literal of PostgreSQL, without its quotes. The server takes the type from the statement.
-    var literal: String { get }
+package protocol SQLValue: Sendable {
+    var scalar: SQLScalar { get }
+
+    /// nil if the value is of another type.
+    init?(_ scalar: SQLScalar)
 }
 
-extension Int: SQLValue { var literal: String { String(self) } }
+extension SQLValue {
+    fileprivate static func require(_ scalar: SQLScalar, in column: some CustomStringConvertible) throws -> Self {
+        guard let value = Self(scalar) else {
+            throw StoreError.failed(why: "the column \(column) of a result is \(scalar.kind), and not \(Self.self)")
+        }
+        return value
+    }
 
-extension Int64: SQLValue { var literal: String { String(self) } }
+    /// nil for NULL.
+    static func read(_ scalar: SQLScalar, in column: some CustomStringConvertible) throws -> Self? {
+        if case .null = scalar { return nil }
+        return try require(scalar, in: column)
+    }
+}
+
+extension Int: SQLValue {
+    package var scalar: SQLScalar { .integer(Int64(self)) }
+
+    package init?(_ scalar: SQLScalar) {
+        guard case .integer(let number) = scalar else { return nil }
+        self.init(number)
+    }
+}
+
+extension Int64: SQLValue {
+    package var scalar: SQLScalar { .integer(self) }
+
+    package init?(_ scalar: SQLScalar) {
+        guard case .integer(let number) = scalar else { return nil }
+        self = number
+    }
+}
 
 /// Stored as 0 or 1.
-extension Bool: SQLValue { var literal: String { self ? "1" : "0" } }
+extension Bool: SQLValue {
+    package var scalar: SQLScalar { .integer(self ? 1 : 0) }
 
-/// The description of a number is the shortest text that gives the same number.
-extension Double: SQLValue { var literal: String { description } }
+    package init?(_ scalar: SQLScalar) {
+        guard case .integer(let number) = scalar, number == 0 || number == 1 else { return nil }
+        self = number == 1
+    }
+}
+
+extension Double: SQLValue {
+    package var scalar: SQLScalar { .real(self) }
+
+    package init?(_ scalar: SQLScalar) {
+        switch scalar {
+        case .real(let number): self = number
+        case .integer(let number): self.init(number)
+        case .null, .text, .bytes: return nil
+        }
+    }
+}
 
 extension String: SQLValue {
-    /// PostgreSQL stores no NUL in a text.
-    var literal: String { utf8.contains(0) ? replacing("\0", with: "\u{FFFD}") : self }
+    package var scalar: SQLScalar { .text(self) }
+
+    package init?(_ scalar: SQLScalar) {
+        guard case .text(let text) = scalar else { return nil }
+        self = text
+    }
 }
 
 extension Data: SQLValue {
-    public init?(postgres field: PostgresField) {
-        guard let bytes = [UInt8](postgres: field) else { return nil }
-        self.init(bytes)
-    }
+    package var scalar: SQLScalar { .bytes(self) }
 
-    var literal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text = Array("\\x".utf8)
-        text.reserveCapacity(2 + 2 * count)
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
+    package init?(_ scalar: SQLScalar) {
+        guard case .bytes(let bytes) = scalar else { return nil }
+        self = bytes
     }
 }

@@ -28,7 +28,9 @@ enum Stored {
 
 extension SQLRow {
     func time(_ column: String) throws -> Date { Date(milliseconds: try self[column]) }
-    func optionalTime(_ column: String) throws -> Date? { try (self[column] as Int64?).map(Date.init(milliseconds:)) }
+    package func optionalTime(_ column: String) throws -> Date? {
+        try (self[column] as Int64?).map(Date.init(milliseconds:))
+    }
 
     func decoded<Value: Decodable>(_ column: String, as type: Value.Type) throws -> Value {
         try Stored.value(type, from: self[column])

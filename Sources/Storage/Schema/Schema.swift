@@ -1,23 +1,24 @@
 /// The tables of the store, and the versions that they had.
 ///
 /// A released version is never edited. A new version adds tables, columns and indexes with its number to the values of the tables
-/// (`since`), and what else it changes to `Schema.changes`. On PostgreSQL, a node of the version before must be able to use the
+/// (`since`), and what else it changes to `Schema.changes`. On PostgreSQL, a service of the version before must be able to use the
 /// tables of a new version, so a version adds columns with defaults, and a later version removes what is not used any more.
 ///
 /// Most indexes on `state` are partial: an index that follows every change of every job costs pages in every commit.
-enum Schema {
+package enum Schema {
     /// The version that fetchd 0.2.0 wrote. Databases of earlier versions are refused.
-    static let baseline = 18
+    package static let baseline = 18
 
     /// The version that this program writes.
-    static let latest = 20
+    package static let latest = 20
 
     /// A table follows the tables that it refers to.
-    static let tables: [Table] =
-        [sessions, batches, jobs, jobTags, parts] + journalTables + webhookTables + counts + service + callers + nodes
+    package static let tables: [Table] =
+        [sessions, batches, jobs, jobTags, parts] + journalTables + webhookTables + counts + service + callers
+        + nodeTables
 
     /// The statements that bring a database from the version before to this one.
-    static func statements(of version: Int, for engine: Table.Engine) -> [String] {
+    package static func statements(of version: Int, for engine: Table.Engine) -> [String] {
         let tables = tables.flatMap { $0.statements(of: version, for: engine) }
         return version == baseline ? tables + firstRows(for: engine) : tables + changes(of: version, for: engine)
     }

@@ -4,11 +4,11 @@
 /// Booleans are 0 and 1, times are milliseconds since 1970 (UTC), sizes are bytes. PostgreSQL compares texts by their bytes
 /// (`COLLATE "C"`), as SQLite does, so identifiers are in the order in which they were given. CHECKs repeat the invariants of the
 /// domain, so that a fault above the store cannot store invalid data.
-struct Table: Sendable {
-    enum Engine: Sendable { case sqlite, postgres }
+package struct Table: Sendable {
+    package enum Engine: Sendable { case sqlite, postgres }
 
-    let name: String
-    let columns: [Column]
+    package let name: String
+    package let columns: [Column]
     /// The columns of the primary key, if they are several.
     var key: [String] = []
     /// Further conditions on the whole row, as in SQL.
@@ -17,7 +17,7 @@ struct Table: Sendable {
     /// The schema version that added the table.
     var since = Schema.baseline
     /// Whether only PostgreSQL has the table.
-    var isOfPostgres = false
+    package var isOfPostgres = false
     /// Whether SQLite stores the rows in the order of the primary key.
     var isOrderedByKey = false
     /// The storage parameters of PostgreSQL. A table that changes often leaves room in its pages, so that an update that touches no
@@ -29,11 +29,11 @@ struct Table: Sendable {
     var sealedBy: [String] = []
 
     /// The columns of the primary key; empty for a table with one row that has none.
-    var keyColumns: [Column] { columns.filter { key.isEmpty ? $0.isKey : key.contains($0.name) } }
+    package var keyColumns: [Column] { columns.filter { key.isEmpty ? $0.isKey : key.contains($0.name) } }
 }
 
-struct Column: Sendable {
-    enum Kind: Sendable {
+package struct Column: Sendable {
+    package enum Kind: Sendable {
         case integer, real, text, bytes
         /// The database numbers the rows, and never uses a number again.
         case serial
@@ -41,8 +41,8 @@ struct Column: Sendable {
         case journal
     }
 
-    let name: String
-    let kind: Kind
+    package let name: String
+    package let kind: Kind
     /// What follows the type in SQL.
     let rule: String
     /// The schema version that added the column.

@@ -300,7 +300,7 @@ extension Schema {
     /// - `removals`: part files and finished files in the folder of another node, which removes them.
     /// - `commit_notices`: the notices of the last commits, for the nodes that write next (`PostgresGroup`).
     /// - `journal_gaps`: no event after `last_event` and before `next_event` exists. `commits` is the position of the journal then.
-    static let nodes: [Table] = [
+    static let nodeTables: [Table] = [
         Table(
             name: "nodes",
             columns: [

@@ -9,8 +9,10 @@ import Sealing
 /// A text without a secret is stored as it is. Otherwise the column has the text without its secrets, a line feed, the
 /// sealed whole text, and a line feed. No other text of these columns ends with a line feed: JSON is written on one line,
 /// and a URL has none.
-struct Sealer: Sendable {
-    let keys: Keyring
+package struct Sealer: Sendable {
+    package let keys: Keyring
+
+    package init(keys: Keyring) { self.keys = keys }
 
     /// - Parameter known: the text without its secrets.
     func seal(_ text: String, known: String, at place: SealedPlace) -> String {
@@ -32,7 +34,7 @@ struct Sealer: Sendable {
     }
 
     /// The same text, sealed with the current key; nil if it is not sealed, or if its key is lost.
-    func reseal(_ stored: String, at place: SealedPlace) throws -> String? {
+    package func reseal(_ stored: String, at place: SealedPlace) throws -> String? {
         guard Self.isSealed(stored) else { return nil }
         let opened = try open(stored, at: place)
         return opened.isLost ? nil : seal(opened.text, known: String(Self.parts(of: stored).known), at: place)

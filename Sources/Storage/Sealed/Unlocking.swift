@@ -9,14 +9,14 @@ import Sealing
 /// - Without a check value, the given key becomes the key of the store, or a new one.
 /// - If the administrator accepts the loss of the secrets, the store takes the given key, or a new one. Sealed values stay: a
 ///   lost key that is added to the key file later opens them.
-struct Unlocking {
+package struct Unlocking {
     private let folder: DataFolder
     private let source: KeySource
     /// The name of the database, for errors.
     private let database: String
     private let isShared: Bool
-    /// The number of this service among them.
-    private let node: Int64?
+    /// Whether some of them use it now.
+    private let isInUse: (SQLConnection) throws -> Bool
     private let acceptsLoss: Bool
     /// nil if the data folder has no key file.
     private let given: [SealingKey]?
@@ -25,15 +25,16 @@ struct Unlocking {
     ///
     /// - Throws: `keyUnusable`.
     /// - Parameters:
-    ///   - database: its name for errors; nil: the file of the folder.
+    ///   - database: the name of a database that several services share, for errors; nil: the file of the folder.
     ///   - acceptsLoss: see `Store.Options.acceptsLostSecrets`.
-    init(
-        _ folder: DataFolder, _ source: KeySource, database: String? = nil, node: Int64? = nil,
-        acceptsLoss: Bool = false
+    ///   - isInUse: whether other services use the database now.
+    package init(
+        _ folder: DataFolder, _ source: KeySource, database: String? = nil, acceptsLoss: Bool = false,
+        isInUse: @escaping (SQLConnection) throws -> Bool = { _ in false }
     ) throws(StoreError) {
         self.folder = folder
         self.source = source
-        self.node = node
+        self.isInUse = isInUse
         self.acceptsLoss = acceptsLoss
         self.database = database ?? folder.database
         isShared = database != nil
@@ -43,7 +44,7 @@ struct Unlocking {
     private var file: String { KeySource.file(inDataFolder: folder.path).path }
 
     /// - Throws: `keyWrong`; `keyUnusable` if the key is missing.
-    func verify(_ db: SQLConnection) throws {
+    package func verify(_ db: SQLConnection) throws {
         guard let check = try KeyCheck(db) else { return }
         if let given, given.contains(where: check.fits) { return }
         guard !acceptsLoss else { return try requireNoOthers(db) }
@@ -58,9 +59,7 @@ struct Unlocking {
 
     /// A service that runs has the key, so the key is not lost.
     private func requireNoOthers(_ db: SQLConnection) throws {
-        guard isShared else { return }
-        let others = "SELECT count(*) FROM nodes WHERE number <> ? AND expires_at > \(PostgresNode.now)"
-        guard try db.value(others, [node ?? 0], as: Int.self) ?? 0 > 0 else { return }
+        guard try isInUse(db) else { return }
         throw StoreError.keyUnusable(
             why:
                 "Other services use \(database) now, and have its key. Copy the key from one of them (fetchd.key in its data folder, or its --key-file), and start without --accept-lost-secrets."
@@ -70,7 +69,7 @@ struct Unlocking {
     /// Returns the keys, after the migrations. A new key is durable before anything is sealed with it.
     ///
     /// - Throws: as `verify`, if another service has given the database a key since that call.
-    func keyring(_ database: any StoreDatabase, _ log: Logger) throws -> Keyring {
+    package func keyring(_ database: any StoreDatabase, _ log: Logger) throws -> Keyring {
         let check = try database.read(KeyCheck.init)
         if let given, let check, let current = given.first(where: check.fits) {
             return Keyring(current: current, others: given)
@@ -130,33 +129,33 @@ struct Unlocking {
 }
 
 /// The check value of the store's key: a text that is sealed with it.
-struct KeyCheck {
+package struct KeyCheck {
     private let sealed: String
 
     private static let place = SealedPlace(table: "sealing", column: "key_check", row: "1")
 
     /// - Parameter sealed: the column `sealing.key_check`.
-    init(sealed: String) { self.sealed = sealed }
+    package init(sealed: String) { self.sealed = sealed }
 
     /// nil if the store has no key: it is new, or its key was given up.
-    init?(_ db: SQLConnection) throws {
+    package init?(_ db: SQLConnection) throws {
         guard try db.hasTable("sealing"),
             let sealed = try db.value("SELECT key_check FROM sealing", as: String.self)
         else { return nil }
         self.sealed = sealed
     }
 
-    func fits(_ key: SealingKey) -> Bool {
+    package func fits(_ key: SealingKey) -> Bool {
         if case .text = Keyring(current: key).open(sealed, at: Self.place) { true } else { false }
     }
 
     /// Makes this key the key of the store.
-    static func write(_ key: SealingKey, in db: SQLConnection) throws {
+    package static func write(_ key: SealingKey, in db: SQLConnection) throws {
         try db.run("UPDATE sealing SET key_check = ?", [Keyring(current: key).seal("fetchd", at: place)])
     }
 
     /// Gives up the key. The values that it has sealed stay, and cannot be read.
-    static func remove(in db: SQLConnection) throws { try db.run("UPDATE sealing SET key_check = NULL") }
+    package static func remove(in db: SQLConnection) throws { try db.run("UPDATE sealing SET key_check = NULL") }
 }
 
 /// How many rows of each kind have sealed values. Without the key, these values are lost.
@@ -164,7 +163,7 @@ public struct LostSecrets: Sendable, Equatable {
     private let counts: [String: Int]
 
     /// Reads the texts of whole tables, so only a start without the right key does it.
-    init(_ db: SQLConnection) throws {
+    package init(_ db: SQLConnection) throws {
         let tables = Dictionary(grouping: SecretColumn.all, by: \.table)
         counts = try tables.mapValues { columns in
             let conditions = columns.map { $0.isBytes ? Self.isSealedAnswer : "\($0.name) LIKE ?1" }
@@ -195,7 +194,7 @@ public struct LostSecrets: Sendable, Equatable {
     private static let plural = ["parts": "parts of jobs", "idempotency_keys": "answers to repeated requests"]
 
     /// What happens to the rows, as a sentence.
-    static let consequence =
+    package static let consequence =
         "Jobs that need these secrets then wait for credentials, and webhooks that need them are disabled."
 
     /// Why a start without the key is refused, and what to do.

@@ -2,7 +2,6 @@ import Base
 import Downloads
 import Formats
 import Foundation
-import PostgresClient
 
 public struct NewSetting: Sendable {
     public var name: String
@@ -65,30 +64,9 @@ extension Store {
         }
     }
 
-    /// The stored values in a data folder, whether or not a service uses it. Empty if there is no database.
-    public static func settings(inDataFolder path: String) throws(StoreError) -> [String: JSON] {
-        let file = path + "/fetchd.sqlite"
-        guard FileManager.default.fileExists(atPath: file) else { return [:] }
-        do {
-            return try Connections.read(file) { db in
-                try db.hasTable("service_settings") ? Self.settings(in: db) : [:]
-            }
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    /// The stored values in a PostgreSQL database, whether or not a service uses it. Empty if it has no tables yet.
-    public static func settings(in server: ServerAddress) throws(StoreError) -> [String: JSON] {
-        do {
-            let readers = PostgresReaders(try PostgresTarget(url: server.url), try ServerReach())
-            defer { readers.close() }
-            return try readers.read { db in
-                try db.hasTable("service_settings") ? Self.settings(in: db) : [:]
-            }
-        } catch {
-            throw StoreError(error)
-        }
+    /// The settings of any database, also if it has no tables yet.
+    package static func storedSettings(in db: SQLConnection) throws -> [String: JSON] {
+        try db.hasTable("service_settings") ? settings(in: db) : [:]
     }
 
     /// A value that is no JSON is `null` here, which no setting accepts.
@@ -118,8 +96,7 @@ extension Transaction {
         } else {
             try run("DELETE FROM service_settings WHERE name = ?", [new.name])
         }
-        // Every group commit compares this number with that of the settings it knows (`SettingsFollower`).
-        if node != nil { try run("UPDATE journal SET settings = settings + 1 WHERE id = 1") }
+        try noteChangedSettings()
         let change = SettingChange(
             name: new.name, before: stored ?? new.start, after: new.value ?? new.start, stored: new.value)
         try audit(note, target: new.name, change: change.description)
@@ -129,10 +106,10 @@ extension Transaction {
     }
 }
 
-/// Makes each group commit begin with the settings that clients have set at other nodes. So a job that begins after the
-/// answer to a change follows the change, at whichever node it begins.
+/// Makes each group commit begin with the settings that clients have set at other services. So a job that begins after the
+/// answer to a change follows the change, at whichever service it begins.
 ///
-/// Notices between nodes would come too late for that. They are for nodes that commit nothing.
+/// Notices between services would come too late for that. They are for services that commit nothing.
 final class SettingsFollower: Sendable {
     private struct State {
         /// The version that `observer` was given last; nil if it may have been given other settings since.
@@ -161,8 +138,8 @@ final class SettingsFollower: Sendable {
 
     /// Called at the beginning of a group. The settings are those of earlier commits, so it does no harm if the group
     /// itself fails.
-    func follow(in db: SQLConnection) throws {
-        guard let version = db.settingsVersion, let observer = observer(of: version) else { return }
+    func follow(_ version: Int64, in db: SQLConnection) throws {
+        guard let observer = observer(of: version) else { return }
         do {
             observer(try Store.settings(in: db))
         } catch {
@@ -174,7 +151,7 @@ final class SettingsFollower: Sendable {
 
 extension Store {
     /// Calls `observer` at the beginning of a group commit if a client has changed settings since the one before, here or
-    /// at another node. Never calls it on SQLite. The observer must return quickly: it delays the writer.
+    /// at another service. Never calls it on SQLite. The observer must return quickly: it delays the writer.
     ///
     /// - Parameter observer: receives all stored values; nil: ends the calls.
     public func observeSettings(_ observer: (@Sendable ([String: JSON]) -> Void)?) {

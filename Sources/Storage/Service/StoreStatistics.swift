@@ -41,6 +41,11 @@ public struct DatabaseActivity: Sendable, Equatable {
     public var statements: Int
     /// Group commits that changed data. Each one syncs the log.
     public var commits: Int
+
+    package init(statements: Int, commits: Int) {
+        self.statements = statements
+        self.commits = commits
+    }
 }
 
 /// The durations of what the store has done, since it was opened.
@@ -62,7 +67,7 @@ public final class UnstoredChanges: Sendable {
 }
 
 extension Store {
-    public var activity: DatabaseActivity { DatabaseActivity(statements: engine.statements, commits: engine.commits) }
+    public var activity: DatabaseActivity { engine.activity }
 
     /// Reads rows that are kept, so it takes the same time for any number of jobs and deliveries.
     public func statistics() async throws(StoreError) -> StoreStatistics {
@@ -128,7 +133,8 @@ extension Store {
     /// Counts the rows of tables that have grown since they were counted last, so that the database chooses good plans. Only
     /// PostgreSQL needs it.
     public func analyzeGrownTables() async throws(StoreError) {
-        let result = await readers.run { [engine] in Result { try engine.analyze() } }
+        guard case .statistics(let count) = engine.upkeep else { return }
+        let result = await readers.run { Result { try count() } }
         do { try result.get() } catch { throw StoreError(error) }
     }
 

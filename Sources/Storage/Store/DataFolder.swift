@@ -2,11 +2,11 @@ import Glibc
 
 /// The data folder of one service. An exclusive lock on it is held while this value lives: two services on one database
 /// would both admit the same jobs.
-final class DataFolder: Sendable {
-    let files: DataFiles
+package final class DataFolder: Sendable {
+    package let files: DataFiles
     private let lock: Int32
 
-    init(at path: String) throws(StoreError) {
+    package init(at path: String) throws(StoreError) {
         let fault = FolderPath.make(path, mode: 0o700)
         guard fault == 0 else { throw .folder(path, fault) }
         let descriptor = open(DataFiles(path: path).lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -22,14 +22,14 @@ final class DataFolder: Sendable {
         lock = descriptor
     }
 
-    var path: String { files.path }
-    var database: String { files.database }
-    var log: String { files.log }
-    var index: String { files.index }
-    var mark: String { files.mark }
+    package var path: String { files.path }
+    package var database: String { files.database }
+    package var log: String { files.log }
+    package var index: String { files.index }
+    package var mark: String { files.mark }
 
     /// The size of a file in bytes; nil when the file does not exist.
-    func size(of file: String) throws(StoreError) -> Int64? {
+    package func size(of file: String) throws(StoreError) -> Int64? {
         var status = stat()
         if stat(file, &status) == 0 { return Int64(status.st_size) }
         if errno == ENOENT { return nil }
@@ -37,7 +37,7 @@ final class DataFolder: Sendable {
     }
 
     /// Whether the file system has no space for a new log and index.
-    var isFull: Bool {
+    package var isFull: Bool {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return false }
         let lacksFiles = status.f_files > 0 && status.f_favail == 0
@@ -48,28 +48,28 @@ final class DataFolder: Sendable {
     private static let leastRoom: UInt64 = 128 << 10
 
     /// Syncs the folder, so that the names of new files are durable.
-    func sync() throws(StoreError) { try sync(file: path) }
+    package func sync() throws(StoreError) { try sync(file: path) }
 
     /// Syncs the content of a file.
-    func sync(file: String) throws(StoreError) {
+    package func sync(file: String) throws(StoreError) {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path, errno) }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw .folder(path, errno) }
     }
 
-    func rename(_ file: String, to other: String) throws(StoreError) {
+    package func rename(_ file: String, to other: String) throws(StoreError) {
         guard Glibc.rename(file, other) == 0 else { throw .folder(path, errno) }
     }
 
     /// The device and the inode of the file with the lock; nil if the system does not tell them.
-    var lockFile: String? {
+    package var lockFile: String? {
         var status = stat()
         return fstat(lock, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
     }
 
     /// The path without links; the given one if the system does not tell it.
-    var absolutePath: String {
+    package var absolutePath: String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
@@ -77,7 +77,7 @@ final class DataFolder: Sendable {
 
     /// Releases the lock, so that another service can use the folder. Closing the descriptor would not release it while
     /// a forked child still has a copy.
-    func release() { flock(lock, LOCK_UN) }
+    package func release() { flock(lock, LOCK_UN) }
 
     deinit {
         release()
@@ -94,7 +94,7 @@ extension DataFolder {
     ///
     /// - Returns: whether other users had a permission.
     /// - Throws: `folderNotPrivate` if the folder belongs to another user, or if its file system keeps no permissions.
-    func makePrivate() throws(StoreError) -> Bool {
+    package func makePrivate() throws(StoreError) -> Bool {
         var wasShared = try restrict("\(path)/.", to: 0o700)
         for name in try fileNames() where Self.isOwn(name) {
             wasShared = try restrict("\(path)/\(name)", to: 0o600) || wasShared
@@ -104,7 +104,7 @@ extension DataFolder {
 
     /// Creates an empty database file that only this user can read. SQLite would let all users read it, and gives the
     /// log and the index the permissions of the database.
-    func createDatabase() throws(StoreError) {
+    package func createDatabase() throws(StoreError) {
         let descriptor = open(database, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .folder(path, errno) }
         close(descriptor)
@@ -128,7 +128,7 @@ extension DataFolder {
         return status.st_mode & Self.shared != 0
     }
 
-    func fileNames() throws(StoreError) -> [String] {
+    package func fileNames() throws(StoreError) -> [String] {
         guard let folder = opendir(path) else { throw .folder(path, errno) }
         defer { closedir(folder) }
         var names: [String] = []
@@ -140,38 +140,23 @@ extension DataFolder {
     }
 
     /// The lock, the mark, the database, its log and index, and what a restore or an upgrade has kept.
-    static func isOwn(_ name: String) -> Bool { name == "lock" || name.hasPrefix("fetchd.") }
+    package static func isOwn(_ name: String) -> Bool { name == "lock" || name.hasPrefix("fetchd.") }
 }
 
 /// The paths of the files in a data folder.
-struct DataFiles: Sendable {
-    let path: String
+package struct DataFiles: Sendable {
+    package let path: String
 
-    var database: String { path + "/fetchd.sqlite" }
+    package init(path: String) { self.path = path }
+
+    package var database: String { path + "/fetchd.sqlite" }
     /// The write-ahead log of SQLite.
-    var log: String { database + "-wal" }
+    package var log: String { database + "-wal" }
     /// The shared-memory index of SQLite. No data in it is needed after the connections are closed.
-    var index: String { database + "-shm" }
-    var mark: String { path + "/fetchd.mark" }
-    /// The identifier of the service among those that share a PostgreSQL database.
-    var node: String { path + "/node" }
+    package var index: String { database + "-shm" }
+    package var mark: String { path + "/fetchd.mark" }
     /// A running service holds an exclusive lock on it.
-    var lock: String { path + "/lock" }
-}
-
-extension DataFiles {
-    /// Refuses a database that lacks committed data, or that is of a newer version or one before 0.2.0.
-    ///
-    /// - Parameter mark: was read before the database, so the database has at least its commits.
-    func requireComplete(_ db: SQLConnection, _ mark: Mark?) throws {
-        try Schema.requireKnown(db.sqlite, path: database)
-        let history = try History.read(db)
-        guard let mark, mark.state == .running || mark.state == .clean else { return }
-        var status = stat()
-        let logSize = stat(log, &status) == 0 ? Int64(status.st_size) : 0
-        guard let loss = StartupCheck.loss(of: history, comparedWith: mark, logSize: logSize) else { return }
-        throw StoreError.databaseIncomplete(path: database, loss)
-    }
+    package var lock: String { path + "/lock" }
 }
 
 /// Creates folders that a setting names.
@@ -181,11 +166,11 @@ public enum FolderPath {
     /// - Parameter mode: of the folder. Everyone may enter the parents, which can also have folders of other services.
     /// - Returns: 0, or the `errno` of the folder that could not be created or of the parent that could not be synced.
     public static func make(_ path: String, mode: mode_t) -> Int32 {
-        let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        if mkdir(path, mode) == 0 { return sync(parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent) }
+        let parent = parent(of: path)
+        if mkdir(path, mode) == 0 { return sync(parent) }
         let code = errno
         if code == EEXIST { return 0 }
-        guard code == ENOENT, !parent.isEmpty else { return code }
+        guard code == ENOENT, parent != path, parent != "." else { return code }
         let fault = make(parent, mode: 0o755)
         if fault != 0 { return fault }
         if mkdir(path, mode) == 0 { return sync(parent) }
@@ -193,16 +178,18 @@ public enum FolderPath {
     }
 
     /// The folder of a file, as `dirname` names it.
-    static func parent(of path: String) -> String {
+    package static func parent(of path: String) -> String {
         let parent = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         return parent.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : parent
     }
 
     /// The name of a file in its folder.
-    static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+    package static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
     /// Syncs the parent. Without this, a power loss can remove the new folder and every file that was synced in it.
-    private static func sync(_ parent: String) -> Int32 {
+    ///
+    /// - Returns: 0, or the `errno`.
+    package static func sync(_ parent: String) -> Int32 {
         let folder = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return errno }
         defer { close(folder) }

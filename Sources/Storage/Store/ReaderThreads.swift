@@ -3,7 +3,7 @@ import Dispatch
 
 /// The threads that read the database, so that no read blocks a thread of Swift's tasks. Each read-only connection has
 /// one thread. Each thread runs a serial queue, because concurrent queues share their threads with Swift's tasks.
-final class ReaderThreads: Sendable {
+package final class ReaderThreads: Sendable {
     private struct State {
         /// Reads that wait for a thread, oldest first.
         var waiting: [@Sendable () -> Void] = []
@@ -14,14 +14,14 @@ final class ReaderThreads: Sendable {
     private let queues: [DispatchQueue]
     private let state: Locked<State>
 
-    init(count: Int) {
+    package init(count: Int) {
         queues = (0..<count).map { DispatchQueue(label: "fetchd.reader.\($0)", qos: .userInitiated) }
         state = Locked(State(idle: Array(queues.indices)))
     }
 
     /// Runs a read on the first free thread, after all reads that were added before. A read takes milliseconds, so the
     /// cancellation of the task does not interrupt it.
-    func run<Value: Sendable>(_ read: @escaping @Sendable () -> Value) async -> Value {
+    package func run<Value: Sendable>(_ read: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
             enqueue { continuation.resume(returning: read()) }
         }

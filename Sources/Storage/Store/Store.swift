@@ -5,7 +5,7 @@ import Foundation
 import Logging
 import Sealing
 
-/// The database of the service: sessions, jobs, parts, batches, events, webhooks and deliveries in one SQLite file.
+/// The database of the service: sessions, jobs, parts, batches, events, webhooks and deliveries.
 ///
 /// The layers above call functions for jobs, events and deliveries, and use no SQL. The one `Writer` makes every
 /// change. Reads use read-only connections and see committed data only. docs/architecture.md, "The store's contract",
@@ -28,8 +28,8 @@ public final class Store: Sendable {
         public var key = KeySource.dataFolder
         /// Whether the store is opened without the key that has sealed its secrets: with a new key, and without the secrets.
         public var acceptsLostSecrets = false
-        /// The URL of a PostgreSQL database, such as `postgres://fetchd@db/fetchd`; nil: SQLite in the data folder.
-        public var server: String?
+        /// The database of a server; nil: SQLite in the data folder.
+        public var server: ServerDatabase?
         /// What this service says about itself to the others that use the same PostgreSQL database.
         public var node = NodeDescription()
         /// Whether the time is that of the PostgreSQL server, which all nodes share. Tests have their own clocks.
@@ -50,11 +50,11 @@ public final class Store: Sendable {
     /// Writes that the engine gave up when the service stopped.
     public let unstored = UnstoredChanges()
 
-    let writer: Writer
+    package let writer: Writer
     let engine: any StoreEngine
     let readers: ReaderThreads
     let jobCache: JobCache
-    let sealer: Sealer
+    package let sealer: Sealer
     private let order: CommitOrder
     let settingsFollower = SettingsFollower()
     /// Requests that were refused since the last commit of refusals.
@@ -65,7 +65,7 @@ public final class Store: Sendable {
     public let time: ServiceClock
     public let measurements = StoreMeasurements()
     private let events: [WorkKind: AsyncAutoResetEvent]
-    let folder: DataFolder
+    package let folder: DataFolder
     let options: Options
     /// When the database was created or restored. Older files belong to another database. nil when an earlier version
     /// created the database.
@@ -73,31 +73,33 @@ public final class Store: Sendable {
     /// Of the database: a restore gives it another one.
     public let identity: String
 
-    /// Opens the store in the folder `path`. Creates the folder and the tables if they are missing.
+    /// Opens the store in the folder `path`, which is created if it is missing.
     ///
-    /// - Throws: `StoreError` when the folder is locked by a running service or cannot be written, when the database is
-    ///   damaged, incomplete or from a newer version, and when it is sealed with another key. An existing database is never recreated. After
-    ///   `outOfSpace` and `busy` a later call can succeed without help.
-    public init(at path: String, options: Options = Options(), time: any TimeSource = SystemTime()) throws(StoreError) {
-        FileErrors.install()
+    /// - Parameter openFile: opens the database in the folder, unless the options name that of a server.
+    /// - Throws: `folderInUse`, `folderNotPrivate` and `folderUnusable`; and those of the opening of the database.
+    package init(
+        at path: String, options: Options, time: any TimeSource,
+        openFile: (DataFolder, Options) throws(StoreError) -> OpenedDatabase
+    ) throws(StoreError) {
         folder = try DataFolder(at: path)
         if try folder.makePrivate() {
             options.log.notice("Other users had permissions on the data folder \(path). fetchd has removed them.")
         }
-        let database = try Self.open(folder, options)
+        let database =
+            if let server = options.server { try server.open(folder, options) } else { try openFile(folder, options) }
         self.options = options
         readers = ReaderThreads(count: options.readers)
         engine = database.engine
         sealer = database.sealer
         beganAt = database.history.beganAt
         identity = database.history.identity
-        tokens = try database.tokens()
-        let clocks = options.followsServerClock ? engine.clock ?? time : time
-        self.time = ServiceClock(following: clocks, after: try database.clock())
+        tokens = TokenTable(try database.read { try $0.rows("SELECT * FROM tokens").map(TokenRow.token) })
+        let clocks = options.followsServerClock ? engine.cluster?.clock ?? time : time
+        self.time = ServiceClock(following: clocks, after: try database.read(StoredClock.init))
         let events = Dictionary(uniqueKeysWithValues: WorkKind.allCases.map { ($0, AsyncAutoResetEvent()) })
         self.events = events
         jobCache = JobCache(limit: options.jobCacheLimit)
-        order = try database.order()
+        order = CommitOrder(after: database.start)
         let onReplacement = Self.once(options.onReplacement)
         let wake = { @Sendable (due: Set<WorkKind>) in for kind in due { events[kind]?.set() } }
         writer = Writer(
@@ -105,7 +107,7 @@ public final class Store: Sendable {
             ulids: try database.sequence(), jobCache: jobCache, settings: settingsFollower,
             sealer: sealer, measurements: measurements, log: options.log, order: order,
             onDue: wake, onReplacement: onReplacement)
-        engine.follow(
+        engine.cluster?.follow(
             NodeFollower(
                 order: order, jobCache: jobCache, tokens: tokens, exchange: exchange, wake: wake,
                 lose: onReplacement))
@@ -125,11 +127,6 @@ public final class Store: Sendable {
         }
     }
 
-    private static func open(_ folder: DataFolder, _ options: Options) throws(StoreError) -> OpenedDatabase {
-        guard let server = options.server else { return try Opening(folder, options).database }
-        return try PostgresOpening(server, folder, options).database
-    }
-
     /// The event for the one worker of this kind of work. The store sets it after each commit that makes such work
     /// due.
     public func work(_ kind: WorkKind) -> AsyncAutoResetEvent { events[kind]! }
@@ -146,18 +143,6 @@ public final class Store: Sendable {
 
     /// Workers that wait for a time check again after this many seconds at the latest.
     public static let longestPollInterval: TimeInterval = 60
-
-    /// Workers of the leader look after this many seconds whether this node leads now. Signals can make them look earlier.
-    public static let leaderCheckInterval: TimeInterval = 1
-
-    /// Opens the store like `init`, on its own thread, because the check of a database can take long.
-    public static func open(
-        at path: String, options: Options = Options(), time: any TimeSource = SystemTime()
-    ) async throws(StoreError) -> Store {
-        try await ReaderThreads(count: 1).run {
-            Result { () throws(StoreError) in try Store(at: path, options: options, time: time) }
-        }.get()
-    }
 
     /// Copies the log into the database file and closes it. Acknowledged changes are durable already. Later writes
     /// fail.
@@ -177,32 +162,13 @@ public final class Store: Sendable {
         }.get()
     }
 
-    /// This service, if it shares its database with others; nil on SQLite.
-    public var node: Node? { engine.node }
-
-    /// Whether other services can use the same database.
-    public var sharesDatabase: Bool { node != nil }
-
-    /// Whether this service does what one node does for all that share the database.
-    public var isLeader: Bool { engine.isLeader }
-
-    /// Whether this service may still act for its jobs: no other node can have taken them over.
-    public var holdsLease: Bool { engine.holdsLease }
-
-    /// Seconds until other nodes may take over the jobs of this service, unless it renews its lease; 0 if they may; nil on
-    /// SQLite. It is known also while the database is away.
-    public var leaseSeconds: Double? { engine.leaseSeconds }
-
-    /// Shows the other nodes that this service stops. Its lease ends when the store is closed.
-    public func drain() { engine.drain() }
-
     /// A new identifier for a part.
     public func makePartID() -> PartID { .make(writer.nextULID(), by: node) }
 
     /// Commits a jump of the wall clock if one has occurred, and follows it. Every write does this as well; this call
     /// is for times without writes.
     public func followClock() async throws {
-        if time.changeToStore(followsJumps: engine.isLeader) != nil { try await writer.write { _ in } }
+        if time.changeToStore(followsJumps: isLeader) != nil { try await writer.write { _ in } }
     }
 
     /// Checks for `/readyz` whether the database can be read and written.
@@ -217,4 +183,13 @@ extension Store {
     /// Returns when the writer has finished all changes that were requested before, whether they succeeded or failed.
     /// It adds a change without content, which syncs nothing.
     public func waitForWriter() async { try? await writer.write { _ in } }
+}
+
+/// The database of a server, in which a store can be opened. Its module makes it.
+public struct ServerDatabase: Sendable {
+    let open: @Sendable (DataFolder, Store.Options) throws(StoreError) -> OpenedDatabase
+
+    package init(open: @escaping @Sendable (DataFolder, Store.Options) throws(StoreError) -> OpenedDatabase) {
+        self.open = open
+    }
 }

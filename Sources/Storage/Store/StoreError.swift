@@ -129,26 +129,9 @@ extension StoreError {
     public var canPass: Bool {
         switch self {
         case .outOfSpace, .busy, .diskFailed, .databaseAway, .databaseInUse, .nodeReplaced, .changesLost: true
-        case .folderUnusable, .folderInUse, .folderNotPrivate, .databaseUnreadable, .databaseFromNewerVersion,
-            .databaseFromOlderVersion, .databaseIncomplete,
-            .databaseDamaged, .markUnreadable, .restoreUnfinished, .copyUnusable, .backupFailed, .noSuchSession,
-            .noSuchJob,
-            .noSuchWebhook, .unknownSession, .noSuchDelivery, .noSuchToken, .noSuchNode, .nodeInUse, .sessionFinishing,
-            .sessionPermanent,
-            .webhookDisabled, .webhookGone, .noSuchEvent, .eventsPruned, .eventsLost, .revisionChanged, .sessionChanged,
-            .fieldsFixed, .noResumeData, .moveRefused, .gidTaken, .quotaExceeded, .idempotencyKeyReused, .failed,
-            .notClosed,
-            .keyUnusable,
-            .keyWrong, .answerLost,
-            .webhookSecretsLost, .placeholderUnknown, .sealBroken, .serverUnsuitable:
-            false
+        default: false
         }
     }
-}
-
-extension StoreError {
-    /// Whether this process is not the node any more, so that it has to begin again.
-    var isLossOfNode: Bool { self == .nodeReplaced || self == .changesLost }
 }
 
 extension StoreError: CustomStringConvertible {
@@ -252,7 +235,7 @@ extension StoreError: CustomStringConvertible {
     }
 
     /// The error of a system call on the data folder.
-    static func folder(_ path: String, _ code: Int32) -> StoreError {
+    package static func folder(_ path: String, _ code: Int32) -> StoreError {
         code == ENOSPC || code == EDQUOT
             ? .outOfSpace : .folderUnusable(path: path, why: String(cString: strerror(code)))
     }

@@ -8,7 +8,7 @@ public struct Commit: Sendable {
     public var events: [Event] = []
     /// Jobs that the commit has changed or deleted.
     public var jobs: Set<JobID> = []
-    /// Whether any other job may have changed, too: another node has not said which, or its notice was lost.
+    /// Whether any other job may have changed, too: another service has not said which, or its notice was lost.
     public var hasAnyJob = false
     /// Jobs that have ended, with the seconds since their creation.
     var endings: [(ending: BatchSignal.Ending, seconds: Double)] = []
@@ -22,6 +22,17 @@ public struct Commit: Sendable {
         jobs.formUnion(other.jobs)
         hasAnyJob = hasAnyJob || other.hasAnyJob
         endings += other.endings
+    }
+}
+
+/// A position in the order of all commits: that of the last commit, and the last event of it or of an earlier one.
+package struct JournalPosition: Sendable {
+    package var commits: Int64
+    package var lastEvent: EventID
+
+    package init(commits: Int64 = 0, lastEvent: EventID = 0) {
+        self.commits = commits
+        self.lastEvent = lastEvent
     }
 }
 
@@ -40,7 +51,7 @@ struct WrittenGroup: @unchecked Sendable {
     /// The cached jobs as they are at the end of the group.
     var jobs: [JobID: Job] = [:]
 
-    /// For the other nodes of the database.
+    /// For the other services of the database.
     var notice: CommitNotice {
         // A change of the clock moves the times of any job.
         let movesTimes = clock.map { $0.jump != nil || $0.isFirst } ?? false
@@ -54,11 +65,11 @@ struct WrittenGroup: @unchecked Sendable {
     }
 }
 
-/// Passes the commits of all nodes to the observers in the order of the journal.
+/// Passes the commits of all services to the observers in the order of the journal.
 ///
-/// The writer brings the commits of this node, directly after each. The commits of other nodes are read from the journal. A
-/// commit of this node waits here while an earlier one of another node is not read yet.
-final class CommitOrder: Sendable {
+/// The writer brings the commits of this service, directly after each. The commits of other services are read from the journal. A
+/// commit of this service waits here while an earlier one of another service is not read yet.
+package final class CommitOrder: Sendable {
     typealias Observer = @Sendable (Commit) -> Void
 
     fileprivate struct State {
@@ -67,7 +78,7 @@ final class CommitOrder: Sendable {
         var position: Int64
         /// The last event that was passed on.
         var lastEvent: EventID
-        /// Commits of this node that wait for earlier ones, by their positions.
+        /// Commits of this service that wait for earlier ones, by their positions.
         var waiting: [Int64: Commit] = [:]
     }
 
@@ -76,11 +87,8 @@ final class CommitOrder: Sendable {
     /// observer may wait for a lock that another thread holds while it asks for the last event, or adds an observer.
     private let turn = Locked<Void>(())
 
-    /// - Parameters:
-    ///   - position: of the last commit before.
-    ///   - lastEvent: the last event of that commit, or of an earlier one.
-    init(after position: Int64, lastEvent: EventID) {
-        state = Locked(State(position: position, lastEvent: lastEvent))
+    init(after start: JournalPosition) {
+        state = Locked(State(position: start.commits, lastEvent: start.lastEvent))
     }
 
     /// - Returns: the last event before those that the observer receives.
@@ -94,16 +102,16 @@ final class CommitOrder: Sendable {
     /// The last event that the observers have received, or receive now.
     var lastEvent: EventID { state.withLock(\.lastEvent) }
 
-    /// The last commit and the last event that this node knows, also those that were not passed on yet.
-    var seen: JournalGaps.Seen {
+    /// The last commit and the last event that this service knows, also those that were not passed on yet.
+    package var seen: JournalPosition {
         state.withLock { state in
             let waiting = state.waiting.values.compactMap { $0.events.last?.id }.max() ?? 0
-            return .init(
+            return JournalPosition(
                 commits: max(state.position, state.waiting.keys.max() ?? 0), lastEvent: max(state.lastEvent, waiting))
         }
     }
 
-    /// A commit of this node. The observers have received it when this returns, unless it waits for an earlier one.
+    /// A commit of this service. The observers have received it when this returns, unless it waits for an earlier one.
     ///
     /// - Parameter position: nil if it has changed no data.
     func commit(_ commit: Commit, at position: Int64?) {

@@ -5,8 +5,8 @@ import Foundation
 /// One atomic change: rows, the events that report it, and their deliveries.
 ///
 /// It lives on the writer's thread, while the writer performs one write of a group commit.
-final class Transaction {
-    let db: SQLConnection
+package final class Transaction {
+    package let db: SQLConnection
     let now: Date
     let confidence: ClockConfidence
     /// The rows that the writer keeps in memory.

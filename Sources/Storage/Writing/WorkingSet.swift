@@ -19,7 +19,7 @@ final class WorkingSet: @unchecked Sendable {
     let currentBatches = RowVersions<Name, Batch>(limit: 1000)
     /// The enabled webhooks of each session.
     let subscriptions = RowVersions<Name, [WebhookSubscription]>(limit: 1000)
-    /// The webhooks that a node has the lease of.
+    /// The webhooks that a service posts to (`Transaction.leaseWebhook`).
     let leasedWebhooks = RowVersions<Int64, Bool>(limit: 1000)
     /// How many jobs of each session wait for help of the client.
     let blockedJobs = RowVersions<Name, Int>(limit: 1000)
@@ -31,7 +31,7 @@ final class WorkingSet: @unchecked Sendable {
     /// and stays when the rows are read again.
     let received = RowVersions<JobID, ReceivedByAttempt>(limit: .max)
 
-    /// What jobs share: nearly each commit of another node changes it.
+    /// What jobs share: nearly each commit of another service changes it.
     private let shared: [any LayeredVersions]
     private let all: [any LayeredVersions]
 
@@ -54,7 +54,7 @@ final class WorkingSet: @unchecked Sendable {
     /// The group commit is durable.
     func commit() { for versions in all { versions.commit() } }
 
-    /// The group begins, after commits of other nodes. A commit names the jobs that it has changed.
+    /// The group begins, after commits of other services. A commit names the jobs that it has changed.
     func follow(_ changed: CommitNotice.Jobs) {
         guard case .these(let ids) = changed else { return removeAll() }
         jobs.dropGroup()
@@ -157,7 +157,7 @@ final class RowVersions<Key: Hashable, Value>: LayeredVersions {
         group.removeAll(keepingCapacity: true)
     }
 
-    /// Another node has changed these rows. The group begins.
+    /// Another service has changed these rows. The group begins.
     func removeCommitted(_ keys: some Sequence<Key>) {
         for key in keys { committed[key] = nil }
     }

@@ -9,7 +9,7 @@ import Logging
 ///
 /// A commit costs a disk sync. Sharing it allows thousands of jobs a second. A refused write does not affect the others. A
 /// failed commit fails all of its writes.
-final class Writer: Sendable {
+package final class Writer: Sendable {
     let engine: any StoreEngine
     private let time: ServiceClock
     private let longestDeliveryDelay: TimeInterval
@@ -68,7 +68,7 @@ final class Writer: Sendable {
     ///
     /// - Parameter onCommit: is called on the writer's thread after the commit, in commit order and before the next
     ///   change begins. So memory that it updates agrees with the database. It must return quickly.
-    func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         onCommit: @escaping @Sendable (Value) -> Void = { _ in },
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
@@ -104,12 +104,9 @@ final class Writer: Sendable {
 
     private func nextGroup() -> [any PendingWrite]? {
         inbox.withLock { inbox in
-            guard !inbox.writes.isEmpty else {
-                inbox.isDraining = false
-                return nil
-            }
+            inbox.isDraining = !inbox.writes.isEmpty
             defer { inbox.writes.removeAll() }
-            return inbox.writes
+            return inbox.isDraining ? inbox.writes : nil
         }
     }
 
@@ -118,14 +115,13 @@ final class Writer: Sendable {
         var writes = arrived
         var group = WrittenGroup(writes: writes)
         do {
-            group.position = try engine.commit { db, numbers in
-                // The engine may have waited for the commits of other nodes. What has arrived meanwhile need not wait again.
+            group.position = try engine.commit { begun in
+                // The engine may have waited for other commits. What has arrived meanwhile need not wait again.
                 writes += takeArrived()
-                settleFormer(at: engine.takeUncertainStored())
-                if let changed = db.changedByOthers { working.follow(changed) } else { working.dropGroup() }
-                try followJumps(in: db)
-                try settings.follow(in: db)
-                group = try perform(writes, numbers, in: db)
+                settleFormer(at: begun.storedFormer)
+                if let changed = begun.others?.jobs { working.follow(changed) } else { working.dropGroup() }
+                if let others = begun.others { try follow(others, in: begun.db) }
+                group = try perform(writes, in: begun)
             } notice: {
                 group.notice
             }
@@ -155,27 +151,27 @@ final class Writer: Sendable {
         if !group.due.isEmpty { onDue(group.due) }
     }
 
-    /// Another node has followed a jump of the clock, and has moved all future times.
-    private func followJumps(in db: SQLConnection) throws {
-        guard let last = db.lastJump, time.lacksJump(last) else { return }
-        time.follow(try StoredClock.jumps(in: db, after: time.lastJump ?? 0), last: last)
-        jobCache.removeAll()
-        // They wait for times of the former clock.
-        onDue(Set(WorkKind.allCases))
+    /// Others have stored settings; or they have followed a jump of the clock, and have moved all future times.
+    private func follow(_ others: ChangesOfOthers, in db: SQLConnection) throws {
+        if time.lacksJump(others.lastJump) {
+            time.follow(try StoredClock.jumps(in: db, after: time.lastJump ?? 0), last: others.lastJump)
+            jobCache.removeAll()
+            // They wait for times of the former clock.
+            onDue(Set(WorkKind.allCases))
+        }
+        try settings.follow(others.settingsVersion, in: db)
     }
 
-    private func perform(
-        _ writes: [any PendingWrite], _ numbers: EventNumbers, in db: SQLConnection
-    ) throws -> WrittenGroup {
+    private func perform(_ writes: [any PendingWrite], in begun: CommitGroup) throws -> WrittenGroup {
         // First, so that all writes of the group see the same clock, and stored times that agree with it.
-        let clock = time.changeToStore(followsJumps: engine.isLeader)
+        let clock = time.changeToStore(followsJumps: engine.cluster?.isLeader ?? true)
         var group = WrittenGroup(writes: writes, clock: clock)
-        if let clock { group.due.formUnion(try follow(clock, numbers, in: db)) }
+        if let clock { group.due.formUnion(try follow(clock, in: begun)) }
         for write in writes {
-            if let made = try perform(write, clock?.view ?? time.view, numbers, in: db) { group.add(made) }
+            if let made = try perform(write, clock?.view ?? time.view, in: begun) { group.add(made) }
         }
-        try group.counts.write(in: db)
-        group.jobs = try newVersions(of: jobCache.cachedIDs(in: group.changes.jobs), in: db)
+        try group.counts.write(in: begun.db)
+        group.jobs = try newVersions(of: jobCache.cachedIDs(in: group.changes.jobs), in: begun.db)
         return group
     }
 
@@ -199,42 +195,40 @@ final class Writer: Sendable {
     }
 
     /// - Returns: nil when the write was refused and rolled back.
-    private func perform(
-        _ write: any PendingWrite, _ clock: ClockView, _ numbers: EventNumbers, in db: SQLConnection
-    ) throws -> Transaction? {
-        let transaction = transaction(clock, numbers, in: db)
-        let before = numbers.last
-        guard try attempt(write, transaction) else {
+    private func perform(_ write: any PendingWrite, _ clock: ClockView, in begun: CommitGroup) throws -> Transaction? {
+        let transaction = transaction(clock, in: begun)
+        let before = begun.numbers.last
+        guard try attempt(write, transaction, in: begun) else {
             working.dropWrite()
-            numbers.goBack(to: before)
+            begun.numbers.goBack(to: before)
             return nil
         }
         working.keepWrite()
         return transaction
     }
 
-    private func attempt(_ write: any PendingWrite, _ transaction: Transaction) throws -> Bool {
+    private func attempt(_ write: any PendingWrite, _ transaction: Transaction, in begun: CommitGroup) throws -> Bool {
         do {
-            return try engine.attempt(in: transaction.db) { write.perform(in: transaction) }
+            return try begun.attempt { write.perform(in: transaction) }
         } catch let refused as RefusedWrite {
             write.refuse(refused.error)
             return false
         }
     }
 
-    private func follow(_ change: ClockChange, _ numbers: EventNumbers, in db: SQLConnection) throws -> Set<WorkKind> {
-        let transaction = transaction(change.view, numbers, in: db)
+    private func follow(_ change: ClockChange, in begun: CommitGroup) throws -> Set<WorkKind> {
+        let transaction = transaction(change.view, in: begun)
         try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
         // A jump moves the times of all rows.
         if change.jump != nil || change.isFirst { working.removeAll() } else { working.keepWrite() }
         return transaction.due
     }
 
-    private func transaction(_ clock: ClockView, _ numbers: EventNumbers, in db: SQLConnection) -> Transaction {
+    private func transaction(_ clock: ClockView, in begun: CommitGroup) -> Transaction {
         let now = Date(milliseconds: clock.time(at: time.uptime).milliseconds)
         return Transaction(
-            db: db, now: now, confidence: clock.confidence, working: working, sealer: sealer, numbers: numbers,
-            node: engine.node
+            db: begun.db, now: now, confidence: clock.confidence, working: working, sealer: sealer,
+            numbers: begun.numbers, node: engine.cluster?.node
         ) { [ulids] in
             ulids.withLock { $0.next(at: now) }
         }

@@ -5,6 +5,8 @@ import Engine
 import Foundation
 import Sealing
 import Storage
+import StoragePostgres
+import StorageSQLite
 import Webhooks
 
 extension DoctorReport {
@@ -43,7 +45,7 @@ extension DoctorReport {
 
     private mutating func checkServer(_ store: ServerAddress) {
         do {
-            _ = try Store.settings(in: store)
+            _ = try Store.settings(inServer: store.url)
             skip(
                 .database,
                 "The jobs are in \(store.shown), which answers. Its tables, and the parts, the key and the webhooks of its jobs, are not checked.",

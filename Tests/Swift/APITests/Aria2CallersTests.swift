@@ -7,6 +7,7 @@ import Testing
 @testable import API
 @testable import HTTPServer
 @testable import Storage
+@testable import StorageSQLite
 
 /// The callers of the calls of one message.
 @Suite struct Aria2CallersTests {

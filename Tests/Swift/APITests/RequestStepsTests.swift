@@ -8,6 +8,7 @@ import Testing
 @testable import API
 @testable import HTTPServer
 @testable import Storage
+@testable import StorageSQLite
 
 /// Each step that a request passes before its body is read, alone.
 @Suite struct RequestStepsTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Aria2RPC
 @testable import Storage
+@testable import StorageSQLite
 
 /// An answer is bounded, however much a message asks for.
 @Suite struct AnswerBoundTests {

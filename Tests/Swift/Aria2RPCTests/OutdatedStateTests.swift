@@ -7,6 +7,7 @@ import Testing
 
 @testable import Aria2RPC
 @testable import Storage
+@testable import StorageSQLite
 
 /// Calls that begin with an older state than the database has, because another client or another node was faster.
 @Suite struct OutdatedStateTests {

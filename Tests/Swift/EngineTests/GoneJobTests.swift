@@ -3,6 +3,7 @@ import CurlClient
 import Downloads
 import Foundation
 import Storage
+import StorageSQLite
 import TestKit
 import Testing
 

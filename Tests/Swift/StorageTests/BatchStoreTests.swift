@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Tests batches and their finish through the journal.
 @Suite struct BatchStoreTests {

@@ -3,6 +3,7 @@ import GRDB
 import TestKit
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// A data folder as SIGKILL leaves it: all commits are in the log.
 struct CrashedFolder {

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Other users of the machine cannot read the data folder: it holds passwords, tokens and webhook secrets.
 @Suite struct DataFolderPrivacyTests {

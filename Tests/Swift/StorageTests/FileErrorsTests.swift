@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Lines as SQLite 3.40 writes them to its error log.
 @Suite struct FileErrorsTests {

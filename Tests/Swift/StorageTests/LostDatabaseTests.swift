@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Tests that a database or log with lost data is refused with one sentence, and that nothing in the folder changes.
 @Suite(.onSQLite) struct LostDatabaseTests {

@@ -2,6 +2,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Tests the bytes of the mark.
 @Suite struct MarkTests {

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Tests the checks that run when a store opens.
 @Suite(.onSQLite) struct OpeningTests {

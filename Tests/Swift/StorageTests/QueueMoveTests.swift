@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Tests that jobs start in the order into which clients move them.
 @Suite struct QueueMoveTests {

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Tests that a copy replaces the database, and that no identifier is assigned twice.
 @Suite(.onSQLite) struct RestorationTests {

@@ -1,6 +1,7 @@
 import GRDB
 
 @testable import Storage
+@testable import StorageSQLite
 
 extension Store {
     /// The connections to the SQLite database.

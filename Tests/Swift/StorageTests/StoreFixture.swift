@@ -3,6 +3,8 @@ import Formats
 import Foundation
 import HTTPSemantics
 import Storage
+import StoragePostgres
+import StorageSQLite
 import TestKit
 
 /// A store in a folder of its own, or in a name space of the server that `FETCHD_TEST_STORE` names, with a manual clock.
@@ -17,7 +19,7 @@ struct StoreFixture {
         folder = try TemporaryFolder()
         time = ManualTime()
         var options = Store.Options()
-        options.server = try TestStore.server.map { try PostgresFixture(on: $0).url }
+        options.server = try TestStore.server.map { .postgres(try PostgresFixture(on: $0).url) }
         options.acceptsUnsafeServer = true
         self.options = options
         store = try Store(at: folder.path, options: options, time: time)

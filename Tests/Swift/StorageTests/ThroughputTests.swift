@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// The bytes of each minute of the last week.
 @Suite struct ThroughputTests {

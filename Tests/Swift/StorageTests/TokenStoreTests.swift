@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 @Suite struct TokenStoreTests {
     private static func digest(_ byte: UInt8) -> TokenDigest { TokenDigest(Array(repeating: byte, count: 32)) }

@@ -4,6 +4,7 @@ import Downloads
 import Formats
 import Foundation
 import Logging
+import StoragePostgres
 
 /// The service in the process of the tests: on a free port, with its own folder, ready when `start` returns. Only its
 /// clock can be replaced.
@@ -94,7 +95,7 @@ public final class LocalService: TestedService {
         service.start.values.allowedNetworks = [Network("127.0.0.0/8")!]
         service.start.values.token = options.token
         service.version = "0.0.0"
-        service.store.server = try TestStore.url(for: folder)
+        service.store.server = try TestStore.url(for: folder).map { .postgres($0) }
         service.store.acceptsUnsafeServer = true
         service.server.threads = 1
         service.server.connectionLimit = 1000

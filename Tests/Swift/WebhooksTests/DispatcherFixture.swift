@@ -4,6 +4,7 @@ import Foundation
 import HTTPSemantics
 import Logging
 import Storage
+import StorageSQLite
 import TestKit
 
 @testable import Webhooks

@@ -4,6 +4,8 @@ import Formats
 import Foundation
 import HTTPSemantics
 import Storage
+import StoragePostgres
+import StorageSQLite
 import TestKit
 
 @testable import Engine
@@ -29,7 +31,7 @@ struct MaintenanceFixture {
         self.time = time
         temporary = try TemporaryFolder()
         var options = Store.Options()
-        (options.server, options.acceptsUnsafeServer) = (database?.url, true)
+        (options.server, options.acceptsUnsafeServer) = (database.map { .postgres($0.url) }, true)
         let store = try Store(at: temporary.path("data"), options: options, time: time)
         self.store = store
         var engine = Engine.Options()

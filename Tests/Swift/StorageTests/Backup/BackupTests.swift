@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// A backup is one complete, private file, also if the service runs meanwhile.
 @Suite(.onSQLite) struct BackupTests {

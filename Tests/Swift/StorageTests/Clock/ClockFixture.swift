@@ -4,6 +4,7 @@ import Foundation
 import TestKit
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// A store whose clock jumps while it is open or closed.
 final class ClockFixture {

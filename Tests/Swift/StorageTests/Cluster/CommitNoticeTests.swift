@@ -4,21 +4,18 @@ import Testing
 @testable import Storage
 
 struct CommitNoticeTests {
-    private let origin = CommitNotice.Origin(position: 17, node: 2)
-
     @Test(arguments: [
         CommitNotice(), CommitNotice(work: Set(WorkKind.allCases)),
         CommitNotice(work: [.jobs], jobs: .these([JobID("job_a"), JobID("job_b")])), CommitNotice(jobs: .any),
     ])
     func isReadAsItWasWritten(_ notice: CommitNotice) throws {
-        let parsed = try #require(CommitNotice.parse(notice.text(from: origin)))
-        #expect(parsed.origin == origin)
-        #expect(parsed.notice == notice)
+        let parsed = try #require(CommitNotice.parse(notice.text(at: 17, of: 2)))
+        #expect(parsed.position == 17 && parsed.node == 2 && parsed.notice == notice)
     }
 
     @Test func manyJobsAreAnyJob() throws {
         let jobs = Set((0..<1000).map { JobID("job_01ARZ3NDEKTSV4RRFFQ69G\($0)") })
-        let text = CommitNotice(jobs: .these(jobs)).text(from: origin)
+        let text = CommitNotice(jobs: .these(jobs)).text(at: 17, of: 2)
         // The payload of a notification of PostgreSQL has less than 8,000 bytes.
         #expect(text.utf8.count < 8000)
         #expect(try #require(CommitNotice.parse(text)).notice.jobs == .any)

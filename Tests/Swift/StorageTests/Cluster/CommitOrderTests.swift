@@ -7,7 +7,7 @@ import Testing
 
 /// Commits of this node (`own`) and of others (`read`) reach the observers in the order of the journal.
 struct CommitOrderTests {
-    private let order = CommitOrder(after: 10, lastEvent: 100)
+    private let order = CommitOrder(after: JournalPosition(commits: 10, lastEvent: 100))
     private let seen = Locked<[EventID]>([])
 
     init() { _ = order.add { [seen] commit in seen.withLock { $0 += commit.events.map(\.id) } } }

@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// Two processes with the same identity: one of the data folders is a copy of the other one.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
@@ -61,7 +62,7 @@ struct CopiedFolderTests {
     /// Gives the row of the node a lease, as if its process had been killed.
     private func expire(inMilliseconds rest: Int64) throws {
         _ = try fixture.connect().execute(
-            PostgresStatement("UPDATE nodes SET expires_at = \(PostgresNode.now) + $1", [.int8(rest)]))
+            PostgresStatement("UPDATE nodes SET expires_at = \(ServerTime.now) + $1", [.int8(rest)]))
     }
 }
 

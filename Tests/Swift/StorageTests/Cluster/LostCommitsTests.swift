@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// A server continues at an earlier position of the journal: it has lost the last commits.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)

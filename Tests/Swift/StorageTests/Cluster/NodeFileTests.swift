@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// The identity of a node in its data folder.
 struct NodeFileTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// When a node may judge the leases of others.
 struct NodeLeaseTests {

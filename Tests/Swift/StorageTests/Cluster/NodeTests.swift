@@ -43,7 +43,7 @@ struct NodeTests {
     @Test func writesThatArriveDuringTheWaitShareTheCommit() async throws {
         let store = nodes[0].store
         let job = try await nodes[0].create().id
-        let commits = store.engine.commits
+        let commits = store.activity.commits
         let other = try fixture.connect()
         try other.execute(script: "BEGIN; SELECT last FROM journal FOR UPDATE")
         async let first = store.apply(.pauseRequested, to: job)
@@ -57,7 +57,7 @@ struct NodeTests {
         _ = try await eventually("the other writes") { store.writer.waiting == 2 ? true : nil }
         try other.execute(script: "ROLLBACK")
         _ = try await (first, second, third)
-        #expect(store.engine.commits == commits + 1)
+        #expect(store.activity.commits == commits + 1)
     }
 
     /// Its workers run later, and its disk may hang until then.
@@ -540,7 +540,7 @@ struct NodeTests {
     ]) func leaseEndsByBothClocks(_ lease: SeenLease) async throws {
         let (first, second) = (nodes[0].number, nodes[1].number)
         let now = try #require(nodes[1].serverTime)
-        let update = "UPDATE nodes SET expires_at = \(PostgresNode.now) + CAST(? AS bigint) WHERE number = ?"
+        let update = "UPDATE nodes SET expires_at = \(ServerTime.now) + CAST(? AS bigint) WHERE number = ?"
         let takeover = try await nodes[1].store.writer.write { transaction in
             try transaction.run(update, [lease.end, first])
             try transaction.run(update, [Int64(10_000), second])

@@ -5,6 +5,8 @@ import Foundation
 import TestKit
 
 @testable import Storage
+@testable import StoragePostgres
+@testable import StorageSQLite
 
 /// A store that shares its PostgreSQL database with others.
 struct TestedNode {
@@ -26,7 +28,7 @@ struct TestedNode {
         self.folder = try folder ?? TemporaryFolder()
         self.key = try key ?? Self.commonKey.get()
         var options = Store.Options()
-        options.server = fixture.url
+        options.server = .postgres(fixture.url)
         options.acceptsUnsafeServer = true
         options.key = .file(self.key)
         options.onReplacement = { [isLost, losses] _ in
@@ -64,5 +66,5 @@ struct TestedNode {
     }
 
     /// The server's time as the node estimates it, in milliseconds since 1970 (UTC).
-    var serverTime: Int64? { store.engine.clock?.now.milliseconds }
+    var serverTime: Int64? { store.engine.cluster?.clock.now.milliseconds }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 struct PostgresDialectTests {
     @Test(arguments: [

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
 struct PostgresEngineTests {
@@ -69,9 +70,9 @@ struct PostgresEngineTests {
     @Test func groupThatChangesNothingIsNoCommit() async throws {
         let engine = try Self.engine(try PostgresFixture().url)
         #expect(try !engine.commit { db, _ in _ = try db.rows("SELECT 1") })
-        #expect(engine.commits == 0)
+        #expect(engine.activity.commits == 0)
         #expect(try engine.commit { db, numbers in try Self.append("a", db, numbers) })
-        #expect(engine.commits == 1)
+        #expect(engine.activity.commits == 1)
     }
 
     /// Only nodes that write in turns leave notices for each other. A commit without one may have changed any job.
@@ -80,9 +81,9 @@ struct PostgresEngineTests {
         let engines = [try Self.engine(url), try Self.engine(url)]
         var seen: [CommitNotice.Jobs?] = []
         for (number, turn) in [0, 0, 1, 0, 0, 1, 1].enumerated() {
-            let body = { (db: SQLConnection, numbers: EventNumbers) in
-                seen.append(db.changedByOthers)
-                try Self.append("a", db, numbers)
+            let body: (CommitGroup) throws -> Void = { group in
+                seen.append(group.others?.jobs)
+                try Self.append("a", group.db, group.numbers)
             }
             let notice = { CommitNotice(jobs: number == 5 ? .any : .these([JobID("job_\(number)")])) }
             _ = try engines[turn].commit(body, notice: notice)
@@ -90,7 +91,7 @@ struct PostgresEngineTests {
         #expect(
             seen == [nil, nil, .any, .these([JobID("job_2")]), nil, .these([JobID("job_3"), JobID("job_4")]), nil])
         var last: CommitNotice.Jobs?
-        _ = try engines[0].commit { db, _ in last = db.changedByOthers }
+        _ = try engines[0].commit { group in last = group.others?.jobs }
         #expect(last == .any)
     }
 
@@ -128,10 +129,11 @@ struct PostgresEngineTests {
     @Test func refusedWriteIsUndoneAndTheOthersAreKept() async throws {
         let engine = try Self.engine(try PostgresFixture().url)
         var runs = 0
-        _ = try engine.commit { db, numbers in
+        _ = try engine.commit { group in
+            let (db, numbers) = (group.db, group.numbers)
             runs += 1
             for (text, isKept) in [("a", true), ("b", false), ("c", true)] {
-                _ = try engine.attempt(in: db) { (try? Self.append(text, db, numbers)) != nil && isKept }
+                _ = try group.attempt { (try? Self.append(text, db, numbers)) != nil && isKept }
             }
         }
         #expect(runs == 2)
@@ -141,9 +143,10 @@ struct PostgresEngineTests {
     @Test func refusedWriteThatHasChangedNothingCostsNothing() async throws {
         let engine = try Self.engine(try PostgresFixture().url)
         var kept: [Bool] = []
-        _ = try engine.commit { db, numbers in
-            kept.append(try engine.attempt(in: db) { (try? db.rows("SELECT 1")) == nil })
-            kept.append(try engine.attempt(in: db) { (try? Self.append("a", db, numbers)) != nil })
+        _ = try engine.commit { group in
+            let (db, numbers) = (group.db, group.numbers)
+            kept.append(try group.attempt { (try? db.rows("SELECT 1")) == nil })
+            kept.append(try group.attempt { (try? Self.append("a", db, numbers)) != nil })
         }
         #expect(kept == [false, true])
         #expect(try Self.events(engine) == ["1 a"])
@@ -152,17 +155,18 @@ struct PostgresEngineTests {
     @Test func faultyStatementFailsItsWriteOnly() async throws {
         let engine = try Self.engine(try PostgresFixture().url)
         var errors: [StoreError] = []
-        _ = try engine.commit { db, numbers in
-            _ = try engine.attempt(in: db) { (try? Self.append("a", db, numbers)) != nil }
+        _ = try engine.commit { group in
+            let (db, numbers) = (group.db, group.numbers)
+            _ = try group.attempt { (try? Self.append("a", db, numbers)) != nil }
             do {
                 // The statement is queued: it fails during the next write.
-                _ = try engine.attempt(in: db) {
+                _ = try group.attempt {
                     (try? db.run("UPDATE sessions SET is_finishing = 7 WHERE id = 'default'")) != nil
                 }
             } catch let refused as RefusedWrite {
                 errors.append(refused.error)
             }
-            _ = try engine.attempt(in: db) {
+            _ = try group.attempt {
                 (try? db.rows("SELECT 1")) != nil && (try? Self.append("b", db, numbers)) != nil
             }
         }
@@ -232,7 +236,7 @@ struct PostgresEngineTests {
         _ = try run("SELECT pg_reload_conf()")
         #expect(try await hasChanged)
         #expect(try Self.events(engine) == ["1 a"])
-        #expect(engine.commits == 1)
+        #expect(engine.activity.commits == 1)
         #expect(try engine.commit { db, numbers in try Self.append("b", db, numbers) })
         #expect(try Self.events(engine) == ["1 a", "2 b"])
     }

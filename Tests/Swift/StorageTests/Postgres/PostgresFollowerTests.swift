@@ -3,6 +3,8 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
+@testable import StorageSQLite
 
 /// The thread that renews the lease.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
@@ -44,7 +46,7 @@ struct PostgresFollowerTests {
         let (fixture, folder) = (try PostgresFixture(), try TemporaryFolder())
         var options = Store.Options()
         // The name of all connections of this store.
-        options.server = fixture.url + "&application_name=" + fixture.name
+        options.server = .postgres(fixture.url + "&application_name=" + fixture.name)
         options.acceptsUnsafeServer = true
         var store: Store? = try await Store.open(at: folder.path, options: options, time: ManualTime())
         _ = try await store?.jobs(JobQuery())

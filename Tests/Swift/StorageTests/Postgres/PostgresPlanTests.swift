@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// The server keeps the plans of statements. They were made for an empty table, and must be good for a large one.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
@@ -33,7 +34,7 @@ struct PostgresPlanTests {
             .init(
                 name: "hosts_moved", sql: AdmissionQueue.firstOfHosts(in: .moved, without: 0),
                 indexes: [movedHost, job]),
-            .init(name: "running", sql: AdmissionSlots.runningOnNodes, indexes: ["jobs_running"]),
+            .init(name: "running", sql: Transaction.runningOnNodes, indexes: ["jobs_running"]),
             .init(name: "release", sql: Transaction.releaseHeld, indexes: ["jobs_held", job]),
             .init(name: "waits", sql: Transaction.endedWaits, indexes: ["jobs_waiting", job, part]),
             .init(name: "next", sql: Store.nextWait, indexes: ["jobs_waiting", "jobs_held"]),

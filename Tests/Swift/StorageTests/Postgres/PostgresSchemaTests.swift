@@ -6,6 +6,8 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
+@testable import StorageSQLite
 
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
 struct PostgresSchemaTests {

@@ -3,6 +3,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 struct PostgresServerSettingsTests {
     private static let good = [

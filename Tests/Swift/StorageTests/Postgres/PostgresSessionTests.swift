@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
 struct PostgresSessionTests {

@@ -7,6 +7,8 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
+@testable import StorageSQLite
 
 /// The database of a stopped service is taken to PostgreSQL with all that it has, or not at all.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
@@ -38,22 +40,21 @@ struct StoreMigrationTests {
 
     @discardableResult
     private func migrate(_ key: KeySource = .dataFolder) throws -> MigrationReport {
-        try StoreMigration(
-            fromDataFolder: folder.path, key: key, to: try ServerAddress(target.url), acceptsUnsafeServer: true
-        ).run()
+        try StoreMigration.run(
+            from: .sqlite(inDataFolder: folder.path, key: key), to: target.url, acceptsUnsafeServer: true)
     }
 
     /// All rows of each table.
     private func stored() throws -> [String: Set<CopiedTable.Values>] {
         let connection = try target.connect()
         var rows: [String: Set<CopiedTable.Values>] = [:]
-        for table in try tables() {
+        for table in tables {
             rows[table.name] = Set(try connection.execute(.init(table.selection)).map { try table.values($0) })
         }
         return rows
     }
 
-    private func tables() throws -> [CopiedTable] { try onSQLite(CopiedTable.all) }
+    private let tables = Schema.tables.filter { !$0.isOfPostgres }.map { CopiedTable($0, lastNumber: nil) }
 
     private func onSQLite<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try Connections.read(folder.path("fetchd.sqlite")) { try body($0.sqlite) }
@@ -61,22 +62,21 @@ struct StoreMigrationTests {
 
     private func openTarget() throws -> Store {
         var options = Store.Options()
-        (options.server, options.acceptsUnsafeServer) = (target.url, true)
+        (options.server, options.acceptsUnsafeServer) = (.postgres(target.url), true)
         return try Store(at: folder.path, options: options, time: SchemaFixture.time)
     }
 
     @Test func copiesEveryRowOfEveryTable() throws {
         let report = try migrate()
         let stored = try stored()
-        let tables = try tables()
         #expect(report.tables.map(\.name) == tables.map(\.name))
         for (table, reported) in zip(tables, report.tables) {
             let rows = try onSQLite { db in
-                try Row.fetchAll(db, sql: table.selection).map { row in
+                try SQLConnection(db).rows(table.selection).map { row in
+                    var values = try table.columnNames.indices.map { try row.scalar(at: $0).storable }
                     // The first node of the database.
-                    var values = Array(row.databaseValues.map(\.storable))
-                    if table.name == "jobs", ["running", "succeeded"].contains(row["state"] as String) {
-                        values[try #require(table.columnNames.firstIndex(of: "node"))] = 1.databaseValue
+                    if table.name == "jobs", ["running", "succeeded"].contains(try row["state"] as String) {
+                        values[try #require(table.columnNames.firstIndex(of: "node"))] = .integer(1)
                     }
                     return values
                 }
@@ -153,12 +153,13 @@ struct StoreMigrationTests {
     }
 
     @Test func refusesAFolderWithoutADatabaseAndDoesNotCreateIt() throws {
-        let migration = StoreMigration(
-            fromDataFolder: folder.path("none"), key: .dataFolder, to: try ServerAddress(target.url),
-            acceptsUnsafeServer: true)
         #expect(
             throws: StoreError.databaseUnreadable(path: folder.path("none/fetchd.sqlite"), why: "it does not exist")
-        ) { try migration.run() }
+        ) {
+            try StoreMigration.run(
+                from: .sqlite(inDataFolder: folder.path("none"), key: .dataFolder), to: target.url,
+                acceptsUnsafeServer: true)
+        }
         #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
     }
 
@@ -196,7 +197,7 @@ struct StoreMigrationTests {
     @Test func refusesADatabaseThatWasStartedWithAnotherKey() async throws {
         let other = try TemporaryFolder()
         var options = Store.Options()
-        (options.server, options.acceptsUnsafeServer) = (target.url, true)
+        (options.server, options.acceptsUnsafeServer) = (.postgres(target.url), true)
         try await Store(at: other.path, options: options).close()
         let why = try refusal().description
         #expect(why.contains("has been used with another key"), "\(why)")
@@ -213,7 +214,7 @@ struct StoreMigrationTests {
     private func openOther() throws -> Store {
         let other = try TemporaryFolder()
         var options = Store.Options()
-        (options.server, options.acceptsUnsafeServer) = (target.url, true)
+        (options.server, options.acceptsUnsafeServer) = (.postgres(target.url), true)
         options.key = .file(folder.path("fetchd.key"))
         return try Store(at: other.path, options: options)
     }

@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// A rotation seals everything with another key. After a crash in any step, the store opens and nothing is lost.
 @Suite(.onSQLite) struct KeyRotationTests {

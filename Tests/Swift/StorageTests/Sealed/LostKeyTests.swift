@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// A store whose key is lost goes on without the secrets that the key has sealed, if the administrator accepts that.
 @Suite(.onSQLite) struct LostKeyTests {

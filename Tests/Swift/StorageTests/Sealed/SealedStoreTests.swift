@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Secrets are sealed in the database, and read again by a store with the same key.
 @Suite(.onSQLite) struct SealedStoreTests {

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// Services that open a new PostgreSQL database at the same time agree on one key.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
@@ -38,7 +39,9 @@ struct SharedKeyTests {
     private func open(_ database: ContestedDatabase, acceptingLoss: Bool = false) throws -> Keyring {
         let data = try DataFolder(at: folder.path)
         defer { data.release() }
-        let unlocking = try Unlocking(data, .dataFolder, database: "test", acceptsLoss: acceptingLoss)
+        let unlocking = try Unlocking(
+            data, .dataFolder, database: "test", acceptsLoss: acceptingLoss,
+            isInUse: PostgresOpening.isInUse(besides: nil))
         try database.read(unlocking.verify)
         return try unlocking.keyring(database, Logger(label: "test"))
     }
@@ -90,7 +93,7 @@ struct SharedKeyTests {
             try db.run(
                 """
                 INSERT INTO nodes (id, epoch, url, version, downloads, slots, started_at, expires_at)
-                VALUES ('other', 1, NULL, '', 'local', 1, 0, \(PostgresNode.now) + 60000)
+                VALUES ('other', 1, NULL, '', 'local', 1, 0, \(ServerTime.now) + 60000)
                 """)
         }
         let error = #expect(throws: StoreError.self) { try open(database, acceptingLoss: true) }

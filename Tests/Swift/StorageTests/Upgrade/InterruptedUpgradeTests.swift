@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// The real program is killed during an upgrade, and started again. A newer database is refused.
 @Suite(.onSQLite) struct InterruptedUpgradeTests {

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// The tables that the values of `Schema` give to a new database are those of an upgraded one. The texts of the tables differ,
 /// because SQLite appends added columns to them, so columns, indexes and conditions are compared.

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// A database of a version before 0.2.0 is refused with a sentence that says what to do, and nothing is written.
 @Suite(.onSQLite) struct OlderDatabaseTests {

@@ -3,6 +3,7 @@ import PostgresClient
 import TestKit
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// The tables of one schema version on PostgreSQL with data in every table, as fetchd left them:
 /// `Tests/Fixtures/schemas/postgres/NN.sql`. `Tests/Fixtures/write` writes that of the latest version.
@@ -36,7 +37,7 @@ struct PostgresSchemaFixture {
 
     static func options(_ database: PostgresFixture) -> Store.Options {
         var options = Store.Options()
-        (options.server, options.acceptsUnsafeServer) = (database.url, true)
+        (options.server, options.acceptsUnsafeServer) = (.postgres(database.url), true)
         return options
     }
 

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StoragePostgres
 
 /// Every schema version that fetchd has had on PostgreSQL can be upgraded, with all of its data.
 @Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)

@@ -5,6 +5,7 @@ import HTTPSemantics
 import TestKit
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Fills a store with data of every kind, through the calls that the service makes.
 struct SchemaFixtureData {

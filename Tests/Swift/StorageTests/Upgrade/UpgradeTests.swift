@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Storage
+@testable import StorageSQLite
 
 /// Every schema version since that of fetchd 0.2.0 can be upgraded, with all of its data.
 @Suite struct UpgradeTests {
@@ -56,13 +57,13 @@ import Testing
         let folder = try SchemaFixture(version: Schema.baseline).open()
         let connections = try Connections(path: folder.path("fetchd.sqlite"), readers: 1)
         let log = LogRecord()
-        try UpgradeCopy(DataFolder(at: folder.path), log.logger).make(connections, largest: .max)
+        try UpgradeCopy(folder: DataFolder(at: folder.path), log: log.logger).make(connections, largest: .max)
         let first = folder.files.filter { $0.contains(".schema-") }
         #expect(first.count == 1 && log.text.contains("keeps a copy"))
         // As if the first migrations of the upgrade had been committed before a kill.
         let renamed = folder.path("fetchd.sqlite.schema-9")
         try FileManager.default.moveItem(atPath: folder.path(first[0]), toPath: renamed)
-        try UpgradeCopy(DataFolder(at: folder.path), log.logger).make(connections, largest: .max)
+        try UpgradeCopy(folder: DataFolder(at: folder.path), log: log.logger).make(connections, largest: .max)
         #expect(folder.files.filter { $0.contains(".schema-") } == ["fetchd.sqlite.schema-9"])
         try connections.close()
     }
