@@ -550,23 +550,23 @@ def views(url: str) -> None:
     )  # fmt: skip
     with opened(url) as page:
         page.until("the credentials are asked for", lambda: "credentials" in page.find("#attention").text)
-        for width in (1280, 360):
+        # The two schemes differ in their colours only.
+        for width, scheme, rules in ((1280, "light", ()), (1280, "dark", ("color-contrast",)), (360, "light", ())):
             page.resize(width, 800)
-            for scheme in ("light", "dark"):
-                page.prefer(scheme)
-                for view in ("downloads", "sessions", "webhooks", "settings"):
-                    page.show(view)
-                    page.require_accessible(f"{view}, {scheme}, {width}")
-                    page.require(f"{view} is wider than {width}.", page.run("return document.documentElement.scrollWidth") <= width)
-                for view, button, dialog in forms:
-                    page.show(view)
-                    page.click("button", button)
-                    page.until(f"{button} opens", lambda d=dialog: page.find(d).is_displayed())
-                    page.require_accessible(f"{button}, {scheme}, {width}")
-                    page.require(f"{button} is wider than {width}.", page.run(
-                        "const dialog = document.querySelector(arguments[0]); return dialog.scrollWidth <= dialog.clientWidth", dialog))
-                    page.press(Keys.ESCAPE)
-                    page.until(f"{button} closes", lambda d=dialog: not page.find(d).is_displayed())
+            page.prefer(scheme)
+            for view in ("downloads", "sessions", "webhooks", "settings"):
+                page.show(view)
+                page.require_accessible(f"{view}, {scheme}, {width}", rules)
+                page.require(f"{view} is wider than {width}.", page.run("return document.documentElement.scrollWidth") <= width)
+            for view, button, dialog in forms:
+                page.show(view)
+                page.click("button", button)
+                page.until(f"{button} opens", lambda d=dialog: page.find(d).is_displayed())
+                page.require_accessible(f"{button}, {scheme}, {width}", rules)
+                page.require(f"{button} is wider than {width}.", page.run(
+                    "const dialog = document.querySelector(arguments[0]); return dialog.scrollWidth <= dialog.clientWidth", dialog))
+                page.press(Keys.ESCAPE)
+                page.until(f"{button} closes", lambda d=dialog: not page.find(d).is_displayed())
         page.require_no_harm()
 
 

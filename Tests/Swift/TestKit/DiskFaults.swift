@@ -9,14 +9,9 @@ public struct DiskFaults: Sendable {
     private let folder: TemporaryFolder
     private let library: String
 
-    /// Compiles the library.
     public init() async throws {
         folder = try TemporaryFolder()
-        library = folder.path("disk_faults.so")
-        let source = Project.path("Tests/Faults/disk_faults.c")
-        let outcome = try await ChildProcess.run(
-            "cc", ["-shared", "-fPIC", "-O2", "-o", library, source, "-ldl", "-lpthread"])
-        guard outcome.succeeded else { throw Overdue("The fault library does not compile: \(outcome.errors)") }
+        library = try await PreloadedLibrary.diskFaults.value
     }
 
     /// The environment in which a process obeys the rules.

@@ -13,13 +13,10 @@ public struct WallClock: Sendable {
     private let folder: TemporaryFolder
     private let library: String
 
-    /// Compiles the library. The clock shows the true time at first.
+    /// The clock shows the true time at first.
     public init() async throws {
         folder = try TemporaryFolder()
-        library = folder.path("wall_clock.so")
-        let source = Project.path("Tests/Faults/wall_clock.c")
-        let outcome = try await ChildProcess.run("cc", ["-shared", "-fPIC", "-O2", "-o", library, source, "-ldl"])
-        guard outcome.succeeded else { throw Overdue("The library does not compile: \(outcome.errors)") }
+        library = try await PreloadedLibrary.wallClock.value
         try set(days: 0)
     }
 

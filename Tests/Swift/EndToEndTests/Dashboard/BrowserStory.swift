@@ -9,20 +9,20 @@ struct BrowserStory {
     static let patience = Duration.seconds(180)
 
     /// Whether Chromium, its driver and Selenium are installed.
-    static var isPossible: Bool {
-        get async {
-            for (program, arguments) in [
-                ("chromium", ["--version"]), ("chromedriver", ["--version"]),
-                (Project.python, ["-c", "import selenium, selenium_axe_python"]),
-            ] {
-                let outcome = try? await ChildProcess.run(program, arguments)
-                guard outcome?.succeeded == true else { return false }
-            }
-            return true
+    static var isPossible: Bool { get async { await installation.value } }
+
+    private static let installation = Task {
+        for (program, arguments) in [
+            ("/usr/lib/chromium/chromium-headless-shell", ["--version"]), ("chromedriver", ["--version"]),
+            (Project.python, ["-c", "import selenium, selenium_axe_python"]),
+        ] {
+            let outcome = try? await ChildProcess.run(program, arguments)
+            guard outcome?.succeeded == true else { return false }
         }
+        return true
     }
 
-    static let reason: Comment = "needs chromium, chromium-driver and PyPI's selenium: run scripts/setup"
+    static let reason: Comment = "needs chromium-headless-shell, chromium-driver and PyPI's selenium: run scripts/setup"
 
     /// - Parameter arguments: the story's arguments, with the page's URL first.
     init(_ name: String, _ arguments: String...) async throws {

@@ -52,8 +52,8 @@ struct PostgresSessionTests {
         let (session, db) = session(try connection())
         try db.run("INSERT INTO things (id, text) VALUES (1, 'a')")
         let row = try #require(try db.row("SELECT id, text, number FROM things"))
-        #expect(throws: PostgresError.self) { try row["text"] as Int }
-        #expect(throws: PostgresError.self) { try row[2] as Double }
+        #expect(throws: StoreError.self) { try row["text"] as Int }
+        #expect(throws: StoreError.self) { try row[2] as Double }
         #expect(throws: StoreError.self) { try row["no"] as Int }
         #expect(try row["id"] as Int == 1 && row["number"] as Double? == nil)
         session.rollBack()
