@@ -116,7 +116,7 @@ struct EngineServices: Sendable {
                 return value
             } catch StoreError.noSuchJob {
                 return nil
-            } catch StoreError.nodeReplaced, StoreError.changesLost {
+            } catch let error as StoreError where error.isLossOfNode {
                 // Another service or the next process has the job, so nothing is lost.
                 throw NotStored()
             } catch {

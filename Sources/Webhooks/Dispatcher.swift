@@ -67,12 +67,10 @@ public actor Dispatcher {
 
     /// - Returns: the webhooks with a due delivery, and the time to check again if no signal comes earlier.
     private func dueWebhooks() async -> (keys: [Int64], next: Date?) {
-        // Without its lease, the node posts nothing, because other nodes may post.
-        guard store.holdsLease else { return ([], time.now.addingTimeInterval(options.retryInterval)) }
         do {
             let (keys, next) = try await store.webhooksDue()
             reads.end()
-            // The clock can change while another node follows its jump.
+            // The clock can change while another process follows its jump.
             let latest = time.now.addingTimeInterval(Store.longestPollInterval)
             return (keys, min(next ?? latest, latest))
         } catch {

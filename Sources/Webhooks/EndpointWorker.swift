@@ -58,8 +58,6 @@ struct EndpointWorker: Sendable {
     }
 
     private func due(besides underWay: Set<DeliveryID>) async -> [DueDelivery] {
-        // Other nodes may post from now on.
-        guard store.holdsLease else { return [] }
         do {
             // Deliveries in progress are still pending in the outbox, and may be among the first.
             let concurrency = options.concurrencyPerWebhook

@@ -24,8 +24,9 @@ extension Store {
     /// that a slow endpoint does not delay others.
     ///
     /// Of several nodes, each gets the webhooks that it has a lease of. This node takes leases that no node has, some at a
-    /// time, so that other nodes get some, too.
+    /// time, so that other nodes get some, too. A node without a lease of its own gets none, because other nodes may post.
     public func webhooksDue() async throws -> (keys: [Int64], next: Date?) {
+        guard holdsLease else { return ([], time.now.addingTimeInterval(Self.leaderCheckInterval)) }
         let (due, next) = try await busyWebhooks()
         let unleased = due.filter { !$0.isLeased }.map(\.key)
         guard !unleased.isEmpty else { return (due.map(\.key), next) }
@@ -88,8 +89,9 @@ extension Store {
     }
 
     /// The deliveries to attempt now for one webhook, in the order of their due times, and then of their events; none if
-    /// another node has the lease of the webhook.
+    /// another node has the lease of the webhook, or can have it by now.
     public func dueDeliveries(to webhook: Int64, limit: Int) async throws(StoreError) -> [DueDelivery] {
+        guard holdsLease else { return [] }
         let now = time.now.milliseconds
         return try await read { [sealer, node] db in
             let isLeased = "AND EXISTS (SELECT 1 FROM webhook_leases WHERE webhook = ?1 AND node = ?2)"

@@ -278,10 +278,8 @@ extension Writer {
 
     /// - Returns: whether there was no fault before.
     private func note(_ fault: StoreError) -> Bool {
-        switch fault {
-        case .databaseInUse, .nodeReplaced, .changesLost: onReplacement(fault)
-        default: break
-        }
+        let isReplaced = if case .databaseInUse = fault { true } else { fault.isLossOfNode }
+        if isReplaced { onReplacement(fault) }
         return condition.withLock { condition in
             defer { condition.fault = fault }
             return condition.fault == nil
