@@ -139,7 +139,10 @@ struct AnswerText {
     /// Whether a result did not fit. Then no further one is read: most of them would be read in vain.
     private(set) var isFull = false
 
-    init(_ room: AnswerRoom, limit: Int = AnswerRoom.largestAnswer) { (self.room, self.limit) = (room, limit) }
+    init(_ room: AnswerRoom, limit: Int = AnswerRoom.largestAnswer) {
+        self.room = room
+        self.limit = limit
+    }
 
     var count: Int { bytes.count }
 

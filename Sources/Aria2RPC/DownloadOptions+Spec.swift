@@ -304,6 +304,7 @@ public struct ServiceLimits: Sendable {
         current: @escaping @Sendable () -> Values,
         change: @escaping @Sendable (Change, AuditNote) async throws -> Void
     ) {
-        (self.current, self.change) = (current, change)
+        self.current = current
+        self.change = change
     }
 }

@@ -123,7 +123,9 @@ public struct RPCError: Error, Sendable, Equatable {
     public init(_ message: String) { self.init(code: 1, message) }
 
     private init(code: Int, _ message: String, status: Int? = nil) {
-        (self.code, self.message, ownStatus) = (code, message, status)
+        self.code = code
+        self.message = message
+        ownStatus = status
     }
 
     private var ownStatus: Int?
@@ -161,7 +163,9 @@ public struct RPCCaller: Sendable {
     public let note: AuditNote
 
     public init(grant: Permissions, creator: JobCreator, note: AuditNote) {
-        (self.grant, self.creator, self.note) = (grant, creator, note)
+        self.grant = grant
+        self.creator = creator
+        self.note = note
     }
 
     func require(_ scope: Scope) throws(RPCError) {

@@ -28,7 +28,8 @@ public final class RPCNotifier: Sendable {
     private let continuation: AsyncStream<Notice>.Continuation
 
     init(session: Name, store: Store) {
-        (self.session, self.store) = (session, store)
+        self.session = session
+        self.store = store
         // A subscriber that misses a notification sees the state when it polls.
         (notices, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(10_000))
         store.addCommitObserver { [weak self] in self?.note($0) }

@@ -10,7 +10,8 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     static let standard = ListenAddress(host: "127.0.0.1", port: 8080)
 
     private init(host: String, port: UInt16) {
-        (self.host, self.port) = (host, port)
+        self.host = host
+        self.port = port
     }
 
     init(_ text: String) throws(ValueFault) {

@@ -6,7 +6,7 @@ import Synchronization
 /// A client that does not read keeps its answer in memory for as long as its connection lasts. Without a common limit, a few
 /// dozen such clients would exhaust the memory of the process. Each holder of answers, such as a token, has at most a part
 /// of the budget, so that one of them does not use up what the others need.
-public final class AnswerBudget: Sendable {
+public final class ResponseBudget: Sendable {
     private struct State {
         var held = 0
         var heldBy: [String: Int] = [:]
@@ -26,7 +26,7 @@ public final class AnswerBudget: Sendable {
     public var held: Int { state.withLock(\.held) }
 
     /// The memory of one answer, which has no bytes yet.
-    public func share(of holder: String) -> AnswerShare { AnswerShare(self, holder) }
+    public func share(of holder: String) -> ResponseShare { ResponseShare(self, holder) }
 
     private func hasRoom(for more: Int, _ holder: String, _ state: State) -> Bool {
         state.held + more <= bytes && state.heldBy[holder, default: 0] + more <= bytesOfHolder
@@ -48,12 +48,12 @@ public final class AnswerBudget: Sendable {
 
 /// The memory of one answer. The share gives it back to the budget when the last reference to the share ends. So an object that
 /// keeps the bytes of the answer must keep the share, too.
-public final class AnswerShare: Sendable {
-    private let budget: AnswerBudget
+public final class ResponseShare: Sendable {
+    private let budget: ResponseBudget
     private let holder: String
     private let counted = Locked(0)
 
-    fileprivate init(_ budget: AnswerBudget, _ holder: String) {
+    fileprivate init(_ budget: ResponseBudget, _ holder: String) {
         self.budget = budget
         self.holder = holder
     }
@@ -68,7 +68,7 @@ public final class AnswerShare: Sendable {
 
     private func change(to length: Int, isForced: Bool) -> Bool {
         counted.withLock { counted in
-            let new = AnswerBudget.counted(length)
+            let new = ResponseBudget.counted(length)
             guard new != counted else { return true }
             guard budget.change(by: new - counted, holder, isForced: isForced) else { return false }
             counted = new
@@ -87,21 +87,21 @@ public final class AnswerShare: Sendable {
 /// One body is limited by its admission. Without a common limit, a few dozen clients that send large bodies slowly would
 /// exhaust the memory of the process.
 final class BodyBudget: Sendable {
-    /// The budget does not count the first `AnswerBudget.freeBytes` of each body.
+    /// The budget does not count the first `ResponseBudget.freeBytes` of each body.
     private let available: Atomic<Int>
 
     init(bytes: Int) { available = Atomic(bytes) }
 
     /// Whether a body of this length fits now. Another body may take the memory before this one arrives.
     func hasRoom(forBodyOf length: Int) -> Bool {
-        length - AnswerBudget.freeBytes <= max(0, available.load(ordering: .relaxed))
+        length - ResponseBudget.freeBytes <= max(0, available.load(ordering: .relaxed))
     }
 
     /// Takes the bytes for a body that grows from one length to another.
     ///
     /// - Returns: false if the budget is exhausted. Nothing is taken then.
     func grow(from old: Int, to new: Int) -> Bool {
-        let bytes = AnswerBudget.counted(new) - AnswerBudget.counted(old)
+        let bytes = ResponseBudget.counted(new) - ResponseBudget.counted(old)
         guard bytes > 0 else { return true }
         guard available.subtract(bytes, ordering: .relaxed).newValue >= 0 else {
             available.add(bytes, ordering: .relaxed)
@@ -111,7 +111,7 @@ final class BodyBudget: Sendable {
     }
 
     func giveBack(bodyOf length: Int) {
-        let bytes = AnswerBudget.counted(length)
+        let bytes = ResponseBudget.counted(length)
         if bytes > 0 { available.add(bytes, ordering: .relaxed) }
     }
 }

@@ -11,7 +11,7 @@ public struct Response: Sendable {
     public var headers: HTTPFields
     public var body: Body
     /// The memory that the body takes until the client has read it; nil if it is not counted.
-    public var memory: AnswerShare?
+    public var memory: ResponseShare?
 
     public init(status: HTTPResponse.Status, headers: HTTPFields = [:], body: Body = .none) {
         self.status = status

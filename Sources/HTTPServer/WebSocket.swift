@@ -77,9 +77,9 @@ public struct WebSocketReceiver: Sendable {
 public struct WebSocketReply: Sendable {
     let text: [UInt8]
     /// The memory that the answer takes until the peer has read it; nil if it is not counted.
-    let memory: AnswerShare?
+    let memory: ResponseShare?
 
-    public init(_ text: [UInt8], memory: AnswerShare? = nil) {
+    public init(_ text: [UInt8], memory: ResponseShare? = nil) {
         self.text = text
         self.memory = memory
     }

@@ -277,7 +277,7 @@ final class WebSocketPeer {
     var decoder: WebSocketDecoder
     /// The bytes that the kernel has not taken yet.
     var unsent = ByteQueue()
-    var answer: AnswerShare?
+    var answer: ResponseShare?
     var unsentLimit = WebSocketPeer.mostUnsent
     /// Messages that wait until the receiver has returned, and until the peer has read the answer before.
     var inbox: [[UInt8]] = []

@@ -26,13 +26,13 @@ public struct Keyring: Sendable {
         case refused
     }
 
-    public func seal(_ text: String, at place: SealedPlace) -> String {
+    public func seal(_ text: String, at place: SealContext) -> String {
         let nonce = AES256GCM.makeNonce()
         let box = AES256GCM.seal(Array(text.utf8), nonce: nonce, authenticating: place.bytes, with: current)
         return SealedText(keyID: current.id, nonce: nonce, box: box).text
     }
 
-    public func open(_ sealed: some StringProtocol, at place: SealedPlace) -> Opened {
+    public func open(_ sealed: some StringProtocol, at place: SealContext) -> Opened {
         guard let sealed = SealedText(sealed) else { return .refused }
         guard let key = keys[sealed.keyID] else { return .keyMissing }
         let text = AES256GCM.open(sealed.box, nonce: sealed.nonce, authenticating: place.bytes, with: key)
@@ -42,7 +42,7 @@ public struct Keyring: Sendable {
 
 /// Where a sealed value is stored. The place is authenticated together with the value, so a sealed value that is copied
 /// to another row, column or table cannot be opened there.
-public struct SealedPlace: Sendable, CustomStringConvertible {
+public struct SealContext: Sendable, CustomStringConvertible {
     public var table: String
     public var column: String
     public var row: String

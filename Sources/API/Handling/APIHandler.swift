@@ -63,7 +63,7 @@ public struct APIHandler: RequestHandler {
         relays = RelaySignature(key: store.key(for: "relay"))
         filter = SessionFilter(store: store)
         client = ClientAddressStep(proxies: settings.trustedProxies)
-        let answers = AnswerBudget(bytes: Self.memoryOfResponses, bytesOfHolder: Self.memoryOfResponses / 2)
+        let answers = ResponseBudget(bytes: Self.memoryOfResponses, bytesOfHolder: Self.memoryOfResponses / 2)
         let measurements = RequestMeasurements()
         finisher = ResponseFinisher(
             origins: origins, measurements: measurements, answers: answers, logsRequests: settings.requestLog, log: log

@@ -9,7 +9,7 @@ import Synchronization
 struct ResponseFinisher: Sendable {
     let origins: OriginRule
     let measurements: RequestMeasurements
-    let answers: AnswerBudget
+    let answers: ResponseBudget
     let logsRequests: Bool
     let log: Logger
 
@@ -47,7 +47,7 @@ struct ResponseFinisher: Sendable {
     ///
     /// - Returns: 503 if there is none for it. A request that has changed something is answered in any case.
     private func counted(_ response: Response, _ record: RequestRecord) -> Response {
-        guard response.memory == nil, let bytes = response.body.heldBytes, bytes > AnswerBudget.freeBytes else {
+        guard response.memory == nil, let bytes = response.body.heldBytes, bytes > ResponseBudget.freeBytes else {
             return response
         }
         let memory = answers.share(of: record.holder)

@@ -18,7 +18,10 @@ public struct RemoteFiles: Sendable {
         own: Int64, owner: @escaping @Sendable (Job) -> Int64?,
         url: @escaping @Sendable (Int64) async throws -> String?, relay: @escaping FileRelay
     ) {
-        (self.own, self.owner, self.url, self.relay) = (own, owner, url, relay)
+        self.own = own
+        self.owner = owner
+        self.url = url
+        self.relay = relay
     }
 
     /// The response of the node that has the file.

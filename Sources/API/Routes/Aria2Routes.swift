@@ -13,7 +13,7 @@ struct Aria2Routes: Sendable {
     let rates: RequestRates
     let availability: Availability
     let origins: OriginRule
-    let answers: AnswerBudget
+    let answers: ResponseBudget
     /// For large messages, which take much memory until they are answered.
     private let gate = AsyncGate(width: 4)
 
@@ -115,7 +115,7 @@ struct Aria2Routes: Sendable {
     /// Answers a message. A large one waits until others are answered: before it is read, it takes no memory but its own.
     func reply(
         to text: [UInt8], _ callers: Aria2Callers, _ authorize: Aria2Service.Authorization
-    ) async -> (RPCReply, AnswerShare) {
+    ) async -> (RPCReply, ResponseShare) {
         guard text.count > Self.smallMessage else { return await reply(to: RPCMessage(text), callers, authorize) }
         do {
             return try await gate.pass(for: callers.holder) { await reply(to: RPCMessage(text), callers, authorize) }
@@ -127,8 +127,8 @@ struct Aria2Routes: Sendable {
 
     private func reply(
         to message: RPCMessage, _ callers: Aria2Callers, _ authorize: Aria2Service.Authorization
-    ) async -> (RPCReply, AnswerShare) {
-        let memory = Locked<AnswerShare?>(nil)
+    ) async -> (RPCReply, ResponseShare) {
+        let memory = Locked<ResponseShare?>(nil)
         let share = { @Sendable in
             memory.withLock { memory in
                 let share = memory ?? answers.share(of: callers.holder)
@@ -144,7 +144,7 @@ struct Aria2Routes: Sendable {
 
     private static let smallMessage = 64 << 10
 
-    private static func response(_ reply: RPCReply, _ memory: AnswerShare) -> Response {
+    private static func response(_ reply: RPCReply, _ memory: ResponseShare) -> Response {
         var response = Response(
             status: HTTPResponse.Status(code: reply.status), headers: [.contentType: "application/json-rpc"],
             body: .bytes(reply.text))
@@ -199,7 +199,9 @@ final class Aria2Socket: Sendable {
     private let subscription = Locked<Int?>(nil)
 
     init(_ socket: WebSocket, head: RequestHead, isAllowed: Bool, routes: Aria2Routes) {
-        (self.socket, self.head, self.routes) = (socket, head, routes)
+        self.socket = socket
+        self.head = head
+        self.routes = routes
         if isAllowed { subscribe(nil) }
     }
 

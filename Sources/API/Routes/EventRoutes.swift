@@ -140,9 +140,9 @@ struct EventPageKey: Hashable, Sendable {
 /// rendered once.
 final class EventPages: Sendable {
     private let pages = Locked<[EventPageKey: PreparedResponse]>([:])
-    private let answers: AnswerBudget
+    private let answers: ResponseBudget
 
-    init(_ answers: AnswerBudget) { self.answers = answers }
+    init(_ answers: ResponseBudget) { self.answers = answers }
 
     func response(for key: EventPageKey, make: () -> Response) -> CachedResponse {
         if let known = pages.withLock({ $0[key] }) { return .prepared(known) }

@@ -99,9 +99,9 @@ final class JobResponseCache: Sendable {
 
     private let state = Locked(State())
     private let pages = Locked<[PageKey: Page]>([:])
-    private let answers: AnswerBudget
+    private let answers: ResponseBudget
 
-    init(_ answers: AnswerBudget) { self.answers = answers }
+    init(_ answers: ResponseBudget) { self.answers = answers }
 
     var count: Int { state.withLock { $0.entries.count } }
 
@@ -227,7 +227,7 @@ extension DeferredResponse {
     }
 }
 
-extension AnswerBudget {
+extension ResponseBudget {
     /// The response in the form that is kept for many clients. It counts as long as it is kept, or sent to one of them.
     ///
     /// - Returns: nil if there is no memory for it. Then each client gets a response of its own, which counts for its caller.

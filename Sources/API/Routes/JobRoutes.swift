@@ -15,7 +15,7 @@ struct JobRoutes: Sendable {
     let allowsRehearsals: Bool
     let responses: JobResponseCache
     let many = ManyJobsActions()
-    let answers: AnswerBudget
+    let answers: ResponseBudget
 
     var routes: [Route] {
         [

@@ -90,7 +90,8 @@ struct SelectedJobs: Sendable {
     }
 
     fileprivate init(_ selection: JobSelection, _ description: String) {
-        (self.selection, self.description) = (selection, description)
+        self.selection = selection
+        self.description = description
     }
 
     private static func filter(_ reader: inout FieldReader) throws(Problem) -> SelectedJobs {

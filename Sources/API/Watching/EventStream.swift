@@ -34,7 +34,11 @@ struct EventStream {
         _ query: EventQuery, feed: Feed, store: Store, body: ResponseStream, watcher: Watcher, log: Logger,
         while isPermitted: @escaping @Sendable () -> Bool
     ) {
-        (self.feed, self.store, self.body, self.watcher, self.log) = (feed, store, body, watcher, log)
+        self.feed = feed
+        self.store = store
+        self.body = body
+        self.watcher = watcher
+        self.log = log
         self.isPermitted = isPermitted
         self.query = query
         wantsProgress = query.wantsProgress

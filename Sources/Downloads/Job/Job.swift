@@ -172,7 +172,7 @@ extension Job {
             failuresInARow = 0
             isCorrupt = false
             mirror = 0
-        case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .helpSupplied, .timeElapsed,
+        case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .inputSupplied, .timeElapsed,
             .attemptStopped, .finalizePlanned, .finalized:
             break
         }

@@ -184,11 +184,11 @@ public enum PatchableField: String, Sendable, CaseIterable {
 }
 
 extension Set<PatchableField> {
-    public var help: Set<Help> {
-        var help: Set<Help> = []
-        if contains(.url) { help.insert(.url) }
-        if contains(.credentials) || contains(.headers) { help.insert(.credentials) }
-        return help
+    public var requiredInput: Set<RequiredInput> {
+        var input: Set<RequiredInput> = []
+        if contains(.url) { input.insert(.url) }
+        if contains(.credentials) || contains(.headers) { input.insert(.credentials) }
+        return input
     }
 }
 
@@ -204,8 +204,8 @@ extension JobState {
     }
 }
 
-/// What a client supplies to a job that waits for help.
-public enum Help: Sendable, CaseIterable {
+/// What a client supplies to a job that waits for it.
+public enum RequiredInput: Sendable, CaseIterable {
     /// Other credentials for the server, or another `Authorization` header.
     case credentials
     case url

@@ -86,7 +86,7 @@ public enum JobSignal: Sendable, Equatable {
     case cancelRequested(keepsPart: Bool)
     case retryRequested
     /// A PATCH of the job, or a PUT of its session, supplied values that jobs wait for.
-    case helpSupplied(Set<Help>)
+    case inputSupplied(Set<RequiredInput>)
     /// `deadline` or `timeouts.resource_seconds` has passed.
     case timeElapsed(Failure)
     /// An attempt has stopped on request, and its bytes are on disk.
@@ -163,7 +163,7 @@ extension JobState {
         case (.resumeRequested, .waiting), (.resumeRequested, .paused), (.retryRequested, .failed),
             (.retryRequested, .cancelled):
             .queueAgain
-        case (.helpSupplied(let help), .waiting(let wait)) where wait.isEnded(by: help): .queueAgain
+        case (.inputSupplied(let input), .waiting(let wait)) where wait.isEnded(by: input): .queueAgain
         case (.timeElapsed(let failure), .queued), (.timeElapsed(let failure), .waiting),
             (.timeElapsed(let failure), .paused):
             .become(.failed(failure), announce: .jobFailed, then: [])
@@ -188,7 +188,7 @@ extension JobState {
         // A job that does not wait for the supplied help is patched without a change of its state.
         case (.pauseRequested, .paused), (.resumeRequested, .queued), (.resumeRequested, .running),
             (.cancelRequested, .cancelled), (.retryRequested, .queued), (.retryRequested, .running),
-            (.retryRequested, .waiting), (.helpSupplied, _):
+            (.retryRequested, .waiting), (.inputSupplied, _):
             .remain(then: [])
         default: .refuse(allowed: signal.allowedStates)
         }
@@ -208,7 +208,7 @@ extension JobSignal {
         case .pauseRequested, .resumeRequested, .timeElapsed: [.queued, .running, .waiting, .paused]
         case .cancelRequested: [.queued, .running, .waiting, .paused, .cancelled]
         case .retryRequested: [.queued, .running, .waiting, .failed, .cancelled]
-        case .helpSupplied: JobState.Kind.allCases
+        case .inputSupplied: JobState.Kind.allCases
         case .attemptStopped, .attemptInterrupted, .attemptDeferred, .attemptDiverted, .attemptFailed,
             .finalizePlanned, .finalized:
             [.running]

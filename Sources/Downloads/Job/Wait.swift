@@ -31,7 +31,7 @@ public struct Wait: Sendable, Equatable {
         case retry, network, space, storage, credentials, url
 
         /// Whether only a person or the client can end the wait.
-        public var needsHelp: Bool {
+        public var needsInput: Bool {
             switch self {
             case .retry, .network, .space, .storage: false
             case .credentials, .url: true
@@ -59,10 +59,10 @@ public struct Wait: Sendable, Equatable {
     }
 
     /// Credentials for the server do not end the wait for those of a proxy.
-    func isEnded(by help: Set<Help>) -> Bool {
+    func isEnded(by input: Set<RequiredInput>) -> Bool {
         switch reason {
-        case .credentials: help.contains(isForProxy ? .proxy : .credentials)
-        case .url: help.contains(.url)
+        case .credentials: input.contains(isForProxy ? .proxy : .credentials)
+        case .url: input.contains(.url)
         case .retry, .network, .space, .storage: false
         }
     }
@@ -121,7 +121,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         }
     }
 
-    public enum Verdict: Sendable, Equatable {
+    public enum Decision: Sendable, Equatable {
         case wait(Wait)
         case fail(Failure)
     }
@@ -130,10 +130,10 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
     ///   - failuresInARow: failed attempts since the last new byte, including this one.
     ///   - jitter: 0 to 1, uniform. This "full jitter" spreads clients that failed together
     ///     (aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter).
-    public func verdict(
+    public func decision(
         on failure: Failure, waitsFor: [WaitFor], failuresInARow: Int, hint: Hint = Hint(), at now: Date,
         jitter: Double
-    ) -> Verdict {
+    ) -> Decision {
         if hint.hasNoRoute {
             return .wait(Wait(.network(until: now.addingTimeInterval(Self.networkSeconds)), cause: failure))
         }

@@ -42,7 +42,8 @@ extension JobSignal {
         switch self {
         case .attemptDeferred(let wait): .attemptDeferred(wait.bounded(at: now))
         case .attemptDiverted(let wait): .attemptDiverted(wait.bounded(at: now))
-        case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested, .helpSupplied,
+        case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested,
+            .inputSupplied,
             .timeElapsed, .attemptStopped, .attemptInterrupted, .attemptFailed, .finalizePlanned, .finalized:
             self
         }

@@ -313,7 +313,7 @@ extension Attempt {
         if failure.code == .storageError { services.health.doubt() }
         let failuresInARow = (madeProgress ? 0 : job.failuresInARow) + 1
         let jitter = Double.random(in: 0...1)
-        let verdict = spec.retry.verdict(
+        let verdict = spec.retry.decision(
             on: failure, waitsFor: spec.waitFor(after: failure), failuresInARow: failuresInARow, hint: hint, at: now,
             jitter: jitter)
         let nextAttempt = spec.retry.nextAttempt(
@@ -432,9 +432,10 @@ extension JobSignal {
     fileprivate var causeInSpecification: Failure? {
         switch self {
         case .attemptDiverted(let wait): wait.cause
-        case .attemptDeferred(let wait): wait.name.needsHelp ? wait.cause : nil
+        case .attemptDeferred(let wait): wait.name.needsInput ? wait.cause : nil
         case .attemptFailed(let failure): failure.dependsOnSpecification ? failure : nil
-        case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested, .helpSupplied,
+        case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested,
+            .inputSupplied,
             .timeElapsed, .attemptStopped, .attemptInterrupted, .finalizePlanned, .finalized:
             nil
         }

@@ -231,7 +231,7 @@ extension FinalizeQueue {
         let now = services.time.now
         var failure = fault.failure
         failure.at = now
-        let verdict = RetryPolicy().verdict(
+        let verdict = RetryPolicy().decision(
             on: failure, waitsFor: waitsFor, failuresInARow: 1, hint: RetryPolicy.Hint(mayPass: fault.isPartLost),
             at: now, jitter: 0)
         return switch verdict {

@@ -89,15 +89,18 @@ extension Store {
         }
     }
 
-    /// Stores the refusals since the last call, in one commit.
+    /// Stores the refusals since the last call, in one commit. When it returns, those of a call that has begun before are
+    /// stored, too.
     public func storeRefusals() async throws {
-        let taken = refusals.takeAll()
-        guard !taken.isEmpty else { return }
-        do {
-            try await writer.write { try $0.audit(taken) }
-        } catch {
-            refusals.giveBack(taken)
-            throw error
+        try await refusals.storing.pass(for: "") {
+            let taken = refusals.takeAll()
+            guard !taken.isEmpty else { return }
+            do {
+                try await writer.write { try $0.audit(taken) }
+            } catch {
+                refusals.giveBack(taken)
+                throw error
+            }
         }
     }
 
@@ -176,6 +179,8 @@ public final class RefusalLog: Sendable {
     }
 
     private let refusals = Locked<[Key: Refusal]>([:])
+    /// One call after another stores refusals.
+    fileprivate let storing = AsyncGate(width: 1)
 
     public func add(_ note: AuditNote, _ reason: String, at time: Date) {
         refusals.withLock { refusals in

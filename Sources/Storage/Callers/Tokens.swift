@@ -99,7 +99,7 @@ extension Transaction {
         let sessions: String? =
             switch new.grant.sessions {
             case .all: nil
-            case .matching(let patterns): try Stored.text(patterns.map(\.text))
+            case .matching(let patterns): try RowCoding.text(patterns.map(\.text))
             }
         try run(
             """
@@ -108,7 +108,7 @@ extension Transaction {
             """,
             [
                 id.text, Data(digest.bytes), new.name?.text, new.grant.scope.rawValue, sessions,
-                try Stored.text(new.quotas), now.milliseconds, new.expiresAt?.milliseconds,
+                try RowCoding.text(new.quotas), now.milliseconds, new.expiresAt?.milliseconds,
             ])
         working.transferQuotas.forget(.all)
         wake(.tokens)

@@ -93,7 +93,7 @@ enum StoredStop {
         case .asked(.pause): "pause"
         case .asked(.cancel(keepsPart: false)): "cancel"
         case .asked(.cancel(keepsPart: true)): "cancel_keeping_part"
-        case .overdue(let failure): try Stored.text(failure)
+        case .overdue(let failure): try RowCoding.text(failure)
         }
     }
 
@@ -102,7 +102,7 @@ enum StoredStop {
         case "pause": .asked(.pause)
         case "cancel": .asked(.cancel(keepsPart: false))
         case "cancel_keeping_part": .asked(.cancel(keepsPart: true))
-        default: .overdue(try Stored.value(Failure.self, from: text))
+        default: .overdue(try RowCoding.value(Failure.self, from: text))
         }
     }
 }
@@ -141,7 +141,7 @@ public struct Removal: Sendable {
             let reduced = Self.identity(of: file)
             self.subject = .file(reduced)
             kind = "file"
-            name = try Stored.text(reduced)
+            name = try RowCoding.text(reduced)
         }
     }
 
@@ -154,7 +154,7 @@ public struct Removal: Sendable {
     init(_ row: SQLRow) throws {
         kind = try row["kind"]
         name = try row["name"]
-        subject = kind == "part" ? .part(PartID(name)) : .file(try Stored.value(FinishedFile.self, from: name))
+        subject = kind == "part" ? .part(PartID(name)) : .file(try RowCoding.value(FinishedFile.self, from: name))
     }
 }
 

@@ -21,7 +21,7 @@ extension Transaction {
 
     /// Changes the number of jobs that wait for help, if the writer knows it and the job is one of them.
     private func countBlocked(_ job: Job, _ change: Int) {
-        guard case .waiting(let wait) = job.state, wait.name.needsHelp, let known = working.blockedJobs[job.session]
+        guard case .waiting(let wait) = job.state, wait.name.needsInput, let known = working.blockedJobs[job.session]
         else { return }
         working.blockedJobs.note(known + change, for: job.session)
     }

@@ -43,7 +43,7 @@ enum JobRow {
             id: JobID(row[at.id]), session: Name(trusted: row[at.session]),
             token: (row[at.token] as String?).map { TokenID($0) }, gid: (row[at.gid] as String?).flatMap { GID($0) },
             batch: row[at.batch], state: try state(row, at, sealer), revision: row[at.revision],
-            spec: try Stored.spec(from: try row.opened(at.spec, .jobSpec, sealer)),
+            spec: try RowCoding.spec(from: try row.opened(at.spec, .jobSpec, sealer)),
             trace: (row[at.trace] as String?).flatMap { TraceContext(stored: $0) }, mirror: row[at.mirror],
             queueRank: (row[at.queueRank] as String?).map { QueueRank($0) }, node: row[at.node],
             createdAt: row.time(at.createdAt), startedAt: row.optionalTime(at.startedAt),
@@ -54,30 +54,31 @@ enum JobRow {
     }
 
     private static func state(_ row: SQLRow, _ at: JobTable, _ sealer: Sealer) throws -> JobState {
-        switch try Stored.named(JobState.Kind.self, row[at.state], in: "state") {
+        switch try RowCoding.named(JobState.Kind.self, row[at.state], in: "state") {
         case .queued: .queued
         case .running:
             if try (row[at.promotion] as String?) != nil {
                 .running(
                     .promoting(
-                        try Stored.value(FinalizePlan.self, from: try row.opened(at.promotion, .jobPromotion, sealer))))
+                        try RowCoding.value(
+                            FinalizePlan.self, from: try row.opened(at.promotion, .jobPromotion, sealer))))
             } else {
                 .running(.attempting)
             }
         case .waiting: .waiting(Wait(try waitReason(row, at), cause: try failure(row, at)))
         case .paused: .paused
-        case .succeeded: .succeeded(try Stored.finish(from: try row.opened(at.finish, .jobFinish, sealer)))
+        case .succeeded: .succeeded(try RowCoding.finish(from: try row.opened(at.finish, .jobFinish, sealer)))
         case .failed: .failed(try failure(row, at))
         case .cancelled: .cancelled
         }
     }
 
     private static func failure(_ row: SQLRow, _ at: JobTable) throws -> Failure {
-        try Stored.value(Failure.self, from: row[at.failure])
+        try RowCoding.value(Failure.self, from: row[at.failure])
     }
 
     private static func waitReason(_ row: SQLRow, _ at: JobTable) throws -> Wait.Reason {
-        switch try Stored.named(Wait.Kind.self, row[at.reason], in: "reason") {
+        switch try RowCoding.named(Wait.Kind.self, row[at.reason], in: "reason") {
         case .retry: try .retry(until: row.time(at.retryAt))
         case .network: try .network(until: row.time(at.retryAt))
         case .space: try .space(until: row.time(at.retryAt))
@@ -88,7 +89,7 @@ enum JobRow {
     }
 
     private static func resume(_ row: SQLRow, _ at: JobTable) throws -> ResumeOutcome? {
-        let why = { try Stored.named(ResumeOutcome.RestartReason.self, $0, in: "resume_why") }
+        let why = { try RowCoding.named(ResumeOutcome.RestartReason.self, $0, in: "resume_why") }
         switch try row[at.resumeDecision] as String? {
         case nil: return nil
         case "resumed"?: return try .resumed(offset: row[at.resumeOffset], why: (row[at.resumeWhy] as String?).map(why))
@@ -107,7 +108,8 @@ enum JobRow {
                 lastModifiedIsStrong: row[at.lastModifiedIsStrong], isEncoded: row[at.isEncoded]),
             label: FileLabel(
                 contentType: row[at.contentType], contentDisposition: row[at.contentDisposition],
-                digests: try (row[at.digests] as String?).map { try Stored.value([DigestClaim].self, from: $0) } ?? []),
+                digests: try (row[at.digests] as String?).map { try RowCoding.value([DigestClaim].self, from: $0) }
+                    ?? []),
             size: row[at.size], ranges: try ByteRanges(stored: row[at.ranges], count: row[at.bytesDurable]),
             expiry: Part.Expiry(
                 lifetime: Double(row[at.lifetime] as Int64) / 1000,
@@ -141,7 +143,8 @@ extension ByteRanges {
             self.init(prefix: count)
             return
         }
-        guard let ranges = ByteRanges(pairs: try Stored.value([[Int64]].self, from: text)), ranges.count == count else {
+        guard let ranges = ByteRanges(pairs: try RowCoding.value([[Int64]].self, from: text)), ranges.count == count
+        else {
             throw StoreError.failed(why: "a part's ranges '\(text)' are not \(count) bytes")
         }
         self = ranges

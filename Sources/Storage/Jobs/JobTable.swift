@@ -48,7 +48,7 @@ struct JobTable: Sendable {
         reason = all.add(.text("reason", "CHECK (reason IN (\(reasons)))")) { $0.state.wait?.name.rawValue }
         retryAt = all.add(.moved("retry_at", by: .where("retry_at IS NOT NULL"))) { $0.state.wait?.until?.milliseconds }
         failure = all.add(.text("failure"), ifChanged: { $0.stateFailure != $1.stateFailure }) { job, _ in
-            try job.stateFailure.map(Stored.text)
+            try job.stateFailure.map(RowCoding.text)
         }
         promotion = all.add(.sealed("promotion"), ifChanged: { $0.state.finalizePlan != $1.state.finalizePlan }) {
             job, change in

@@ -82,7 +82,7 @@ private struct JobTransitions {
         switch job.state {
         case .queued:
             if unblocked.insert(job.session).inserted { try transaction.clearWaiting(of: job.session) }
-        case .waiting(let wait) where wait.name.needsHelp: try announceWaiting(of: job.session)
+        case .waiting(let wait) where wait.name.needsInput: try announceWaiting(of: job.session)
         case .succeeded, .failed, .cancelled: try announceWaiting(of: job.session)
         case .running, .waiting, .paused: break
         }

@@ -258,8 +258,8 @@ extension Transaction {
         try noteChangedSpecification(of: patched)
         wake(.jobs)
         // A job whose secrets are lost waits for `credentials`, also if another member was lost.
-        let help = spec.lost == job.spec.lost ? fields.help : fields.help.union([.credentials])
-        let outcome = try transitionJob(patched, on: .helpSupplied(help))
+        let input = spec.lost == job.spec.lost ? fields.requiredInput : fields.requiredInput.union([.credentials])
+        let outcome = try transitionJob(patched, on: .inputSupplied(input))
         return .done(outcome.job, then: [])
     }
 }

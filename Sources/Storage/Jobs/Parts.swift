@@ -48,10 +48,10 @@ struct PartTable: Sendable {
         contentDisposition = all.add(.text("content_disposition"), .initial) { $0.part.label.contentDisposition }
         ranges = all.add(
             .text("ranges", "CHECK (ranges LIKE '[[%]]')"), .initial, ifChanged: { $0.part.ranges != $1.part.ranges }
-        ) { row, _ in row.part.ranges.isPrefix ? nil : try Stored.text(row.part.ranges.pairs) }
+        ) { row, _ in row.part.ranges.isPrefix ? nil : try RowCoding.text(row.part.ranges.pairs) }
         digests = all.add(
             .text("digests"), .initial, ifChanged: { $0.part.label.digests != $1.part.label.digests }
-        ) { row, _ in row.part.label.digests.isEmpty ? nil : try Stored.text(row.part.label.digests) }
+        ) { row, _ in row.part.label.digests.isEmpty ? nil : try RowCoding.text(row.part.label.digests) }
         columns = all
     }
 }

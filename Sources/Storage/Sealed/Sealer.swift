@@ -15,14 +15,14 @@ package struct Sealer: Sendable {
     package init(keys: Keyring) { self.keys = keys }
 
     /// - Parameter known: the text without its secrets.
-    func seal(_ text: String, known: String, at place: SealedPlace) -> String {
+    func seal(_ text: String, known: String, at place: SealContext) -> String {
         "\(known)\n\(keys.seal(text, at: place))\n"
     }
 
     /// The whole text of a column, or what is known of it without the key.
     ///
     /// - Throws: `sealBroken` if the sealed text was changed or moved.
-    func open(_ stored: String, at place: @autoclosure () -> SealedPlace) throws -> (text: String, isLost: Bool) {
+    func open(_ stored: String, at place: @autoclosure () -> SealContext) throws -> (text: String, isLost: Bool) {
         guard Self.isSealed(stored) else { return (stored, false) }
         let (known, sealed) = Self.parts(of: stored)
         let place = place()
@@ -34,7 +34,7 @@ package struct Sealer: Sendable {
     }
 
     /// The same text, sealed with the current key; nil if it is not sealed, or if its key is lost.
-    package func reseal(_ stored: String, at place: SealedPlace) throws -> String? {
+    package func reseal(_ stored: String, at place: SealContext) throws -> String? {
         guard Self.isSealed(stored) else { return nil }
         let opened = try open(stored, at: place)
         return opened.isLost ? nil : seal(opened.text, known: String(Self.parts(of: stored).known), at: place)
@@ -52,7 +52,7 @@ package struct Sealer: Sendable {
 extension Sealer {
     func text(_ spec: JobSpec, of job: JobID) throws -> String {
         try seal(
-            Stored.text(spec), if: spec.holdsSecrets, known: Stored.text(spec.withoutSecrets),
+            RowCoding.text(spec), if: spec.holdsSecrets, known: RowCoding.text(spec.withoutSecrets),
             at: SecretColumn.jobSpec.place(job.text))
     }
 
@@ -61,7 +61,7 @@ extension Sealer {
         var known = promotion
         if hasSecret { known.receipt = known.receipt.withoutSecrets }
         return seal(
-            Stored.text(promotion), if: hasSecret, known: Stored.text(known),
+            RowCoding.text(promotion), if: hasSecret, known: RowCoding.text(known),
             at: SecretColumn.jobPromotion.place(job.text))
     }
 
@@ -70,7 +70,8 @@ extension Sealer {
         var known = finish
         if hasSecret { known.receipt = known.receipt.withoutSecrets }
         return seal(
-            Stored.text(finish), if: hasSecret, known: Stored.text(known), at: SecretColumn.jobFinish.place(job.text))
+            RowCoding.text(finish), if: hasSecret, known: RowCoding.text(known),
+            at: SecretColumn.jobFinish.place(job.text))
     }
 
     func url(_ url: String, of part: PartID) -> String {
@@ -79,8 +80,9 @@ extension Sealer {
 
     func text(_ configuration: SessionConfiguration, of session: Name) throws -> String {
         try seal(
-            Stored.text(configuration), if: !configuration.secrets.isEmpty,
-            known: Stored.text(configuration.withoutSecrets), at: SecretColumn.sessionConfiguration.place(session.text))
+            RowCoding.text(configuration), if: !configuration.secrets.isEmpty,
+            known: RowCoding.text(configuration.withoutSecrets),
+            at: SecretColumn.sessionConfiguration.place(session.text))
     }
 
     func url(_ url: String, ofWebhook name: Name, _ session: Name) -> String {
@@ -93,7 +95,7 @@ extension Sealer {
     func text(_ headers: [HeaderField], ofWebhook name: Name, _ session: Name) throws -> String {
         let known = headers.map { HeaderField(name: $0.name, value: HeaderField.placeholder) }
         return try seal(
-            Stored.text(headers), if: !headers.isEmpty, known: Stored.text(known),
+            RowCoding.text(headers), if: !headers.isEmpty, known: RowCoding.text(known),
             at: SecretColumn.webhookHeaders.place(session.text, name.text))
     }
 
@@ -112,7 +114,7 @@ extension Sealer {
 
     private func seal(
         _ text: String, if hasSecret: Bool, known: @autoclosure () throws -> String,
-        at place: @autoclosure () -> SealedPlace
+        at place: @autoclosure () -> SealContext
     ) rethrows -> String {
         hasSecret ? seal(text, known: try known(), at: place()) : text
     }
@@ -133,7 +135,7 @@ extension Sealer {
 }
 
 extension IdempotencyClaim {
-    fileprivate var place: SealedPlace { SecretColumn.idempotencyAnswer.place(caller, route, key) }
+    fileprivate var place: SealContext { SecretColumn.idempotencyAnswer.place(caller, route, key) }
 }
 
 /// A column that can hold secrets. `Sealer` describes the form of its texts.
@@ -169,9 +171,9 @@ struct SecretColumn: Hashable, Sendable {
         return column
     }
 
-    func place(_ row: String...) -> SealedPlace { place(row) }
+    func place(_ row: String...) -> SealContext { place(row) }
 
-    func place(_ row: [String]) -> SealedPlace {
-        SealedPlace(table: table, column: name, row: row.joined(separator: "\u{1F}"))
+    func place(_ row: [String]) -> SealContext {
+        SealContext(table: table, column: name, row: row.joined(separator: "\u{1F}"))
     }
 }

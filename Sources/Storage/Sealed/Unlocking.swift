@@ -132,7 +132,7 @@ package struct Unlocking {
 package struct KeyCheck {
     private let sealed: String
 
-    private static let place = SealedPlace(table: "sealing", column: "key_check", row: "1")
+    private static let place = SealContext(table: "sealing", column: "key_check", row: "1")
 
     /// - Parameter sealed: the column `sealing.key_check`.
     package init(sealed: String) { self.sealed = sealed }

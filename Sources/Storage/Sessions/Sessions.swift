@@ -181,11 +181,11 @@ extension Transaction {
 
     /// Queues the jobs that wait for credentials of the session's proxy, or for other secrets of the session. The index of
     /// blocked jobs is nearly always empty.
-    private func supply(_ help: Set<Help>, toJobsOf session: Name) throws {
+    private func supply(_ input: Set<RequiredInput>, toJobsOf session: Name) throws {
         let blocked = try jobs(
             JobRow.select + "WHERE jobs.session = ? AND jobs.reason IN ('credentials', 'url') ORDER BY jobs.id",
             [session.text])
-        try transitionJobs(blocked.map { ($0, .helpSupplied(help)) })
+        try transitionJobs(blocked.map { ($0, .inputSupplied(input)) })
     }
 
     /// A new session begins after the events that an earlier session of the same name left in the journal. Its revision begins
@@ -212,7 +212,7 @@ enum SessionRow {
         let configuration = try sealer.open(row["configuration"], at: place).text
         return try Session(
             id: Name(trusted: row["id"]),
-            configuration: try Stored.value(SessionConfiguration.self, from: configuration),
+            configuration: try RowCoding.value(SessionConfiguration.self, from: configuration),
             revision: row["revision"], hasConsumer: row["has_consumer"], isFinishing: row["is_finishing"],
             createdAt: row.time("created_at"))
     }

@@ -144,7 +144,7 @@ extension Transaction {
             [
                 session.text, name.text, sealer.url(declaration.url, ofWebhook: name, session),
                 WebhookRow.text(declaration.events), try sealer.text(declaration.headers, ofWebhook: name, session),
-                try Stored.text(declaration.tls), reach.rawValue,
+                try RowCoding.text(declaration.tls), reach.rawValue,
                 sealer.text(declaration.secret ?? existing?.secret ?? .random(), ofWebhook: name, session),
                 now.milliseconds,
             ])
@@ -205,10 +205,10 @@ enum WebhookRow {
         return try Webhook(
             key: row["key"], session: Name(trusted: row["session"]), name: Name(trusted: row["name"]),
             url: url.text ?? "", events: patterns(row["events"]),
-            headers: try headers.text.map { try Stored.value([HeaderField].self, from: $0) } ?? [],
+            headers: try headers.text.map { try RowCoding.value([HeaderField].self, from: $0) } ?? [],
             tls: try row.decoded("tls", default: TLSRule()), reach: try row.named("reach", as: WebhookReach.self),
             secret: lost.contains(.secret) ? nil : try self.secret(secret.text ?? "", of: row),
-            formerSecrets: try Stored.value([StoredSecret].self, from: formerSecrets).compactMap { stored in
+            formerSecrets: try RowCoding.value([StoredSecret].self, from: formerSecrets).compactMap { stored in
                 WebhookSecret(stored.secret).map { FormerSecret($0, until: Date(milliseconds: stored.until)) }
             }, state: try state(row),
             createdAt: row.time("created_at"), lost: lost)
@@ -231,7 +231,7 @@ enum WebhookRow {
     }
 
     static func text(_ secrets: [FormerSecret]) throws -> String {
-        try Stored.text(secrets.map { StoredSecret(secret: $0.secret.text, until: $0.until.milliseconds) })
+        try RowCoding.text(secrets.map { StoredSecret(secret: $0.secret.text, until: $0.until.milliseconds) })
     }
 
     private struct StoredSecret: Codable {

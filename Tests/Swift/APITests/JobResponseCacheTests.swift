@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func makesADocumentOnceForEachVersionOfAJobThatDoesNotRun() {
-        let responses = JobResponseCache(AnswerBudget(bytes: 1 << 20, bytesOfHolder: 1 << 20))
+        let responses = JobResponseCache(ResponseBudget(bytes: 1 << 20, bytesOfHolder: 1 << 20))
         var made: [String] = []
         func documentsOf(_ jobs: [CachedJob]) -> [[UInt8]] {
             responses.documents(of: jobs, for: .full) { job in
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func keepsABoundedNumberOfDocuments() {
-        let responses = JobResponseCache(AnswerBudget(bytes: 1 << 20, bytesOfHolder: 1 << 20))
+        let responses = JobResponseCache(ResponseBudget(bytes: 1 << 20, bytesOfHolder: 1 << 20))
         for round in 0..<5 {
             let jobs = (0..<2_000).map { Self.cached("job \(round) \($0)") }
             let made = responses.documents(of: jobs, for: .full) { Array($0.id.text.utf8) }

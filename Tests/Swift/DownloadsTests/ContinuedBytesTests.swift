@@ -214,8 +214,8 @@ import Testing
     }
 
     @Test func retriesMismatchOnlyWhenRestartIsAllowed() {
-        func verdict(_ mayRestart: Bool) -> RetryPolicy.Verdict {
-            RetryPolicy().verdict(
+        func verdict(_ mayRestart: Bool) -> RetryPolicy.Decision {
+            RetryPolicy().decision(
                 on: mismatch, waitsFor: WaitFor.allCases, failuresInARow: 1, hint: .init(mayRestart: mayRestart),
                 at: Sample.now, jitter: 1)
         }

@@ -56,9 +56,9 @@ private let start = Date(milliseconds: 1_566_228_194_000)
             #expect(wait.bounded(at: start + 1 - day).until == start + 21 - day)
             #expect(wait.bounded(at: start + tenYears) == wait)
         }
-        let helpless = Wait(.credentials, cause: failure)
-        #expect(helpless.bounded(at: start - day) == helpless)
-        #expect(JobSignal.attemptDeferred(helpless).bounded(at: start - day) == .attemptDeferred(helpless))
+        let blocked = Wait(.credentials, cause: failure)
+        #expect(blocked.bounded(at: start - day) == blocked)
+        #expect(JobSignal.attemptDeferred(blocked).bounded(at: start - day) == .attemptDeferred(blocked))
     }
 
     @Test func boundsTimesOfWebhook() throws {

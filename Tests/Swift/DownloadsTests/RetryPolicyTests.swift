@@ -7,14 +7,14 @@ import Testing
 
     private func verdict(
         _ failure: Failure, failures: Int = 1, retryAfter: Double? = nil, jitter: Double = 1
-    ) -> RetryPolicy.Verdict {
-        policy.verdict(
+    ) -> RetryPolicy.Decision {
+        policy.decision(
             on: failure, waitsFor: WaitFor.defaults, failuresInARow: failures, hint: .init(retryAfter: retryAfter),
             at: Sample.now,
             jitter: jitter)
     }
 
-    private func delay(_ verdict: RetryPolicy.Verdict) -> Double? {
+    private func delay(_ verdict: RetryPolicy.Decision) -> Double? {
         guard case .wait(let wait) = verdict else { return nil }
         return wait.until?.timeIntervalSince(Sample.now)
     }
@@ -24,7 +24,7 @@ import Testing
         #expect((1...7).map { delay(verdict(lost, failures: $0)) } == [1, 2, 4, 8, 16, 32, 64])
         var patient = policy
         patient.maxAttempts = 100
-        let late = patient.verdict(
+        let late = patient.decision(
             on: lost, waitsFor: [], failuresInARow: 60, at: Sample.now, jitter: 1)
         #expect(delay(late) == 3600)
     }
@@ -60,8 +60,8 @@ import Testing
 
     @Test func retriesFailureHintedAsTransient() {
         let hint = RetryPolicy.Hint(mayPass: true)
-        func verdict(_ failures: Int) -> RetryPolicy.Verdict {
-            policy.verdict(
+        func verdict(_ failures: Int) -> RetryPolicy.Decision {
+            policy.decision(
                 on: Failure(.badRange, ""), waitsFor: [], failuresInARow: failures, hint: hint, at: Sample.now,
                 jitter: 1)
         }

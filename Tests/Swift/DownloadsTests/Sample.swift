@@ -18,7 +18,7 @@ enum Sample {
 
     static let states: [(name: String, value: JobState)] = [
         ("queued", .queued), ("attempting", .running(.attempting)), ("promoting", .running(.promoting(promotion))),
-        ("waiting", .waiting(wait)), ("helpless", .waiting(expired)), ("paused", .paused),
+        ("waiting", .waiting(wait)), ("blocked", .waiting(expired)), ("paused", .paused),
         ("succeeded", .succeeded(JobResult(file: file, receipt: receipt))), ("failed", .failed(failure)),
         ("cancelled", .cancelled),
     ]
@@ -26,7 +26,7 @@ enum Sample {
     static let signals: [(name: String, value: JobSignal)] = [
         ("admitted", .admitted), ("waitEnded", .waitEnded), ("pauseRequested", .pauseRequested),
         ("resumeRequested", .resumeRequested), ("cancelRequested", .cancelRequested(keepsPart: false)),
-        ("retryRequested", .retryRequested), ("helpSupplied", .helpSupplied([.url])),
+        ("retryRequested", .retryRequested), ("inputSupplied", .inputSupplied([.url])),
         ("timeElapsed", .timeElapsed(failure)), ("attemptStopped(pause)", .attemptStopped(.pause)),
         ("attemptStopped(cancel)", .attemptStopped(.cancel(keepsPart: false))),
         ("attemptInterrupted", .attemptInterrupted),

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct BodyBudgetTests {
-    private static let free = AnswerBudget.freeBytes
+    private static let free = ResponseBudget.freeBytes
 
     @Test func countsOnlyTheBytesBeyondTheFreeOnes() {
         let budget = BodyBudget(bytes: 100)

@@ -34,7 +34,7 @@ import Testing
 
     /// The answer counts until the peer has read it, and the next message waits until then.
     @Test func aPeerReadsALargeAnswer() async throws {
-        let budget = AnswerBudget(bytes: 64 << 20, bytesOfHolder: 64 << 20)
+        let budget = ResponseBudget(bytes: 64 << 20, bytesOfHolder: 64 << 20)
         let count = 15 << 20
         let messages = Shared(0)
         let handler = TestHandler { request in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct KeyringTests {
     private let key = SealingKey.random()
-    private let place = SealedPlace(table: "jobs", column: "spec", row: "job_1")
+    private let place = SealContext(table: "jobs", column: "spec", row: "job_1")
     private var ring: Keyring { Keyring(current: key) }
 
     @Test(arguments: ["", "a", "ab", "abc", "{\"url\":\"https://host/?a=ä\"}", String(repeating: "x", count: 100_000)])
@@ -19,10 +19,10 @@ import Testing
     @Test func opensNothingInAnotherPlace() {
         let sealed = ring.seal("secret", at: place)
         for other in [
-            SealedPlace(table: "parts", column: "spec", row: "job_1"),
-            SealedPlace(table: "jobs", column: "finish", row: "job_1"),
-            SealedPlace(table: "jobs", column: "spec", row: "job_2"),
-            SealedPlace(table: "jobs\0spec", column: "", row: "job_1"),
+            SealContext(table: "parts", column: "spec", row: "job_1"),
+            SealContext(table: "jobs", column: "finish", row: "job_1"),
+            SealContext(table: "jobs", column: "spec", row: "job_2"),
+            SealContext(table: "jobs\0spec", column: "", row: "job_1"),
         ] {
             #expect(ring.open(sealed, at: other) == .refused, "\(other)")
         }

@@ -1,3 +1,4 @@
+import Dispatch
 import Downloads
 import Foundation
 import Testing
@@ -55,6 +56,28 @@ import Testing
         #expect(entries.map(\.count) == [100, 10])
         #expect(entries.map(\.time) == [first, first.addingTimeInterval(5)])
         #expect(entries.allSatisfy { $0.outcome == .refused })
+    }
+
+    /// A reader of the log first stores the refusals, and a worker can have begun to.
+    @Test func refusalsThatAreBeingStoredAreWaitedFor() async throws {
+        let store = try StoreFixture().store
+        let opened = DispatchSemaphore(value: 0)
+        async let held: Void = store.writer.write { _ in opened.wait() }
+        store.refusals.add(Self.note(), "unauthorized", at: store.time.now)
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await store.storeRefusals()
+                    return try await store.audit(after: 0, limit: 10).count
+                }
+            }
+            // A call that does not wait returns before.
+            try await Task.sleep(for: .milliseconds(100))
+            opened.signal()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        try await held
+        #expect(counts == [1, 1, 1, 1])
     }
 
     @Test func floodOfDifferentRefusalsIsBounded() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import Storage
 
 /// Tests that the texts that are written by hand read back as the same values.
-@Suite struct StoredTextTests {
+@Suite struct RowCodingTests {
     /// Every member has another value than the default.
     private static var fullSpec: JobSpec {
         var spec = JobSpec(url: "https://host/ä \"quoted\"\\\n?a=b")
@@ -41,17 +41,17 @@ import Testing
 
     @Test func everyMemberOfASpecificationIsStored() throws {
         let spec = Self.fullSpec
-        let text = try Stored.text(spec)
-        #expect(try Stored.value(JobSpec.self, from: text) == spec)
-        #expect(try Stored.spec(from: text) == spec)
+        let text = try RowCoding.text(spec)
+        #expect(try RowCoding.value(JobSpec.self, from: text) == spec)
+        #expect(try RowCoding.spec(from: text) == spec)
         let stored = try #require(try JSON(parsing: Array(text.utf8)).objectValue)
         #expect(Set(stored.names) == Set(Mirror(reflecting: spec).children.compactMap(\.label)))
     }
 
     @Test func defaultsAreLeftOut() throws {
         let spec = JobSpec(url: "https://host/")
-        #expect(try Stored.text(spec) == #"{"url":"https://host/"}"#)
-        #expect(try Stored.value(JobSpec.self, from: try Stored.text(spec)) == spec)
+        #expect(try RowCoding.text(spec) == #"{"url":"https://host/"}"#)
+        #expect(try RowCoding.value(JobSpec.self, from: try RowCoding.text(spec)) == spec)
     }
 
     /// Each text is also read by Foundation's decoder.
@@ -60,13 +60,13 @@ import Testing
         #"{"url":"u","priority":"low","digest":"none","connections":4,"expectedSize":9,"tags":["a","b"]}"#,
         #"{"url":"u","notBefore":-12.5}"#, #"{"url":"u","maxSize":9,"mirrors":["m"]}"#,
     ]) func specificationsAreReadAsFoundationReadsThem(_ text: String) throws {
-        #expect(try Stored.spec(from: text) == Stored.value(JobSpec.self, from: text))
+        #expect(try RowCoding.spec(from: text) == RowCoding.value(JobSpec.self, from: text))
     }
 
     @Test(arguments: [
         #"{"url":"u","priority":"urgent"}"#, #"{"url":"u","destination":{"onConflict":"ask"}}"#, #"{"digest":"crc"}"#,
     ]) func unknownNamesAreReported(_ text: String) {
-        #expect(throws: DecodingError.self) { try Stored.spec(from: text) }
+        #expect(throws: DecodingError.self) { try RowCoding.spec(from: text) }
     }
 
     @Test(arguments: [true, false]) func finishesAndPromotionsReadBack(isFull: Bool) throws {
@@ -83,8 +83,8 @@ import Testing
         let finish = JobResult(file: file, receipt: receipt)
         let promotion = FinalizePlan(
             part: PartID("part_1"), inode: .max, conflict: .error, file: file, receipt: receipt)
-        #expect(try Stored.value(JobResult.self, from: Stored.text(finish)) == finish)
-        #expect(try Stored.finish(from: Stored.text(finish)) == finish)
-        #expect(try Stored.value(FinalizePlan.self, from: Stored.text(promotion)) == promotion)
+        #expect(try RowCoding.value(JobResult.self, from: RowCoding.text(finish)) == finish)
+        #expect(try RowCoding.finish(from: RowCoding.text(finish)) == finish)
+        #expect(try RowCoding.value(FinalizePlan.self, from: RowCoding.text(promotion)) == promotion)
     }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import HTTPServer
 
-@Suite struct AnswerBudgetTests {
-    private static let free = AnswerBudget.freeBytes
+@Suite struct ResponseBudgetTests {
+    private static let free = ResponseBudget.freeBytes
 
     @Test func countsOnlyTheBytesBeyondTheFreeOnes() {
-        let budget = AnswerBudget(bytes: 100, bytesOfHolder: 100)
+        let budget = ResponseBudget(bytes: 100, bytesOfHolder: 100)
         let (one, other) = (budget.share(of: "a"), budget.share(of: "b"))
         #expect(one.resize(to: Self.free) && budget.held == 0)
         #expect(one.resize(to: Self.free + 100) && budget.held == 100)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test func aHolderHasOnlyAPart() {
-        let budget = AnswerBudget(bytes: 100, bytesOfHolder: 60)
+        let budget = ResponseBudget(bytes: 100, bytesOfHolder: 60)
         let shares = [budget.share(of: "a"), budget.share(of: "a"), budget.share(of: "b")]
         #expect(shares[0].resize(to: Self.free + 40))
         #expect(!shares[1].resize(to: Self.free + 21) && shares[1].resize(to: Self.free + 20))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func anAnswerToAChangeIsCountedInAnyCase() {
-        let budget = AnswerBudget(bytes: 100, bytesOfHolder: 100)
+        let budget = ResponseBudget(bytes: 100, bytesOfHolder: 100)
         do {
             let share = budget.share(of: "a")
             share.force(to: Self.free + 500)
@@ -41,7 +41,7 @@ import Testing
 
     /// A response counts until its client has read it, or has gone.
     @Test func aResponseCountsWhileItsClientDoesNotRead() async throws {
-        let budget = AnswerBudget(bytes: 64 << 20, bytesOfHolder: 64 << 20)
+        let budget = ResponseBudget(bytes: 64 << 20, bytesOfHolder: 64 << 20)
         let body = [UInt8](repeating: 7, count: 16 << 20)
         let handler = TestHandler { _ in
             let memory = budget.share(of: "client")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func aKeptResponseCountsWhileItIsSent() async throws {
-        let budget = AnswerBudget(bytes: 64 << 20, bytesOfHolder: 64 << 20)
+        let budget = ResponseBudget(bytes: 64 << 20, bytesOfHolder: 64 << 20)
         let kept = Shared<PreparedResponse?>(nil)
         var response = Response(status: .ok, body: .bytes([UInt8](repeating: 7, count: 16 << 20)))
         response.memory = budget.share(of: "kept")

@@ -4,7 +4,7 @@ import Foundation
 import HTTPSemantics
 
 /// Stores domain values in columns. A row that can't be read is damage and is reported.
-enum Stored {
+enum RowCoding {
     static func text(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -33,23 +33,23 @@ extension SQLRow {
     }
 
     func decoded<Value: Decodable>(_ column: String, as type: Value.Type) throws -> Value {
-        try Stored.value(type, from: self[column])
+        try RowCoding.value(type, from: self[column])
     }
 
     /// - Parameter default: the value of NULL.
     func decoded<Value: Decodable>(_ column: String, default: Value) throws -> Value {
-        try (self[column] as String?).map { try Stored.value(Value.self, from: $0) } ?? `default`
+        try (self[column] as String?).map { try RowCoding.value(Value.self, from: $0) } ?? `default`
     }
 
     /// A value of a closed set, stored by its name.
     func named<Value: RawRepresentable<String>>(_ column: String, as type: Value.Type) throws -> Value {
-        try Stored.named(type, self[column], in: column)
+        try RowCoding.named(type, self[column], in: column)
     }
 }
 
 /// Writes the values that every job stores without Foundation's encoder, which took a seventh of the time of a submission.
 /// The texts have the form that Foundation's decoder reads with the synthesized `Decodable`.
-extension Stored {
+extension RowCoding {
     /// Members with their default value are left out.
     static func text(_ spec: JobSpec) throws -> String {
         let rareMembers = try rareMembers(of: spec)
@@ -98,8 +98,8 @@ extension Stored {
     }
 }
 
-/// Writes the plan of a promotion, and what a succeeded job leaves, in the form of `Stored+JobSpec.swift`.
-extension Stored {
+/// Writes the plan of a promotion, and what a succeeded job leaves, in the form of `the specification above`.
+extension RowCoding {
     static func text(_ promotion: FinalizePlan) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -167,7 +167,7 @@ extension Stored {
 
 /// Reads specifications and finishes. A page of the list reads a hundred of each, and Foundation's decoder takes 20 µs or
 /// more for one. A text with a member that is not listed here goes to that decoder.
-extension Stored {
+extension RowCoding {
     static func spec(from text: String) throws -> JobSpec {
         let stored = try JSON(parsing: Array(text.utf8)).objectValue?.members ?? []
         guard let spec = commonSpec(stored) else { return try value(JobSpec.self, from: text) }
