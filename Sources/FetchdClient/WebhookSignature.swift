@@ -13,7 +13,7 @@ import CryptoKit
 /// Verify the bytes of the body as they arrived, before you parse them. An accepted request can still be a repetition: store
 /// the `webhook-id` of the requests that you have processed.
 public enum WebhookSignature {
-    /// Why a request was not accepted. ServiceResponse it with 401.
+    /// Why a request was not accepted. Answer it with 401.
     public enum Failure: Error, Sendable, Equatable {
         /// A `webhook-` header is missing or malformed.
         case missingHeader(String)

@@ -10,6 +10,7 @@ extension Schema {
         migrator.registerMigration("18: places in the queue", merging: former) { db, _ in try run(18, in: db) }
         migrator.registerMigration("19: nodes") { db in try run(19, in: db) }
         migrator.registerMigration("20: held jobs, expected acknowledgements") { db in try run(20, in: db) }
+        migrator.registerMigration("21: names of indexes") { db in try run(21, in: db) }
         return migrator
     }
 

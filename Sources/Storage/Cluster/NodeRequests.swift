@@ -25,9 +25,9 @@ extension Store {
 
     /// The commit that ends an attempt removes its request, so each request belongs to the last admission of its job.
     private static let requestsOfNode = """
-        SELECT attempt_requests.job AS job, attempt_requests.stop AS stop, jobs.admissions AS admissions
-        FROM attempt_requests JOIN jobs ON jobs.id = attempt_requests.job
-        WHERE attempt_requests.node = ? ORDER BY attempt_requests.job
+        SELECT node_commands.job AS job, node_commands.stop AS stop, jobs.admissions AS admissions
+        FROM node_commands JOIN jobs ON jobs.id = node_commands.job
+        WHERE node_commands.node = ? ORDER BY node_commands.job
         """
 
     /// Reads jobs whose specifications other nodes have changed, and forgets their requests. A request to stop is forgotten with
@@ -40,7 +40,7 @@ extension Store {
         guard !jobs.isEmpty else { return }
         _ = try await writer.write(onCommit: onCommit) { transaction in
             try jobs.compactMap { id in
-                try transaction.run("DELETE FROM attempt_requests WHERE job = ? AND stop IS NULL", [id.text])
+                try transaction.run("DELETE FROM node_commands WHERE job = ? AND stop IS NULL", [id.text])
                 do { return try transaction.job(id) } catch StoreError.noSuchJob { return nil }
             }
         }
@@ -67,15 +67,15 @@ extension Transaction {
     }
 
     private static let storeRequest = """
-        INSERT INTO attempt_requests (job, node, stop) VALUES (?1, ?2, ?3)
-        ON CONFLICT (job) DO UPDATE SET node = ?2, stop = coalesce(?3, attempt_requests.stop)
-        WHERE attempt_requests.node <> ?2 OR attempt_requests.stop IS NOT coalesce(?3, attempt_requests.stop)
+        INSERT INTO node_commands (job, node, stop) VALUES (?1, ?2, ?3)
+        ON CONFLICT (job) DO UPDATE SET node = ?2, stop = coalesce(?3, node_commands.stop)
+        WHERE node_commands.node <> ?2 OR node_commands.stop IS NOT coalesce(?3, node_commands.stop)
         """
 
     /// The attempt has ended.
     func forgetRequests(for job: Job) throws {
         guard node != nil else { return }
-        try run("DELETE FROM attempt_requests WHERE job = ?", [job.id.text])
+        try run("DELETE FROM node_commands WHERE job = ?", [job.id.text])
     }
 }
 
@@ -86,7 +86,7 @@ extension Transaction {
     }
 }
 
-/// How `attempt_requests` stores the stop of an attempt.
+/// How `node_commands` stores the stop of an attempt.
 enum StoredStop {
     static func text(of stop: AttemptStop) throws -> String {
         switch stop {
@@ -167,7 +167,7 @@ extension Store {
         return try await read { db in
             try db.rows(
                 """
-                SELECT kind, name FROM removals
+                SELECT kind, name FROM file_deletions
                 WHERE node = ? AND (kind, name) > (?, ?)
                     AND NOT EXISTS (SELECT 1 FROM parts WHERE kind = 'part' AND parts.id = name)
                 ORDER BY kind, name LIMIT 1000
@@ -182,7 +182,7 @@ extension Store {
         try await writer.write { transaction in
             for removal in removals {
                 try transaction.run(
-                    "DELETE FROM removals WHERE node = ? AND kind = ? AND name = ?",
+                    "DELETE FROM file_deletions WHERE node = ? AND kind = ? AND name = ?",
                     [node.number, removal.kind, removal.name])
             }
         }
@@ -212,7 +212,7 @@ extension Transaction {
 
     /// A removal for a forgotten node would never be read or deleted, so it is not stored.
     private static let storeRemoval = """
-        INSERT INTO removals (node, kind, name)
+        INSERT INTO file_deletions (node, kind, name)
         SELECT number, CAST(?2 AS text), CAST(?3 AS text) FROM nodes WHERE number = ?1
         ON CONFLICT DO NOTHING
         """
@@ -221,7 +221,7 @@ extension Transaction {
     func keepFile(of part: PartID) throws {
         guard let node, part.owner?.number != node.number else { return }
         let removal = try Removal(.part(part))
-        try run("DELETE FROM removals WHERE kind = ? AND name = ?", [removal.kind, removal.name])
+        try run("DELETE FROM file_deletions WHERE kind = ? AND name = ?", [removal.kind, removal.name])
     }
 }
 

@@ -129,7 +129,8 @@ extension Transaction {
             throw StoreError.nodeInUse(number, why: "other nodes have not taken over its jobs yet")
         }
         let tables = [
-            "removals", "attempt_requests", "additional_connections", "webhook_leases", "progress", "last_commits",
+            "file_deletions", "node_commands", "additional_connections", "webhook_leases", "node_progress",
+            "last_commits",
         ]
         for table in tables {
             try run("DELETE FROM \(table) WHERE node = ?", [number])
@@ -279,7 +280,7 @@ extension Transaction {
         for number in ended {
             try run("UPDATE nodes SET epoch = epoch + 1, expires_at = NULL WHERE number = ?", [number])
             try run("DELETE FROM additional_connections WHERE node = ?", [number])
-            try run("DELETE FROM attempt_requests WHERE node = ?", [number])
+            try run("DELETE FROM node_commands WHERE node = ?", [number])
         }
         // Queued jobs whose parts these nodes have begin again elsewhere.
         if !ended.isEmpty { wake(.jobs) }

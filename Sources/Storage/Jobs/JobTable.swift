@@ -117,17 +117,20 @@ extension Schema {
     ///
     /// The indexes for lists by state let a list of a rare state read no other jobs. They are partial: a job changes few of them on its
     /// way, and SQLite considers them only for queries that name their condition. Otherwise it would prefer them to the indexes of the
-    /// queue. `jobs_resting_by_session` has the columns that `SessionCounts.counted` reads.
+    /// queue. `jobs_not_running_by_session` has the columns that `SessionCounts.counted` reads.
     private static let jobIndexes = [
         Index("jobs_running", "session", "host", where: "state = 'running'"),
         Index("jobs_running_by_age", "id", "session", where: "state = 'running'"),
         Index("jobs_waiting", "retry_at", where: "retry_at IS NOT NULL"),
-        Index("jobs_helpless", "session", "id", where: "reason IN ('credentials', 'url')"),
+        Index(
+            "jobs_blocked", "session", "id", where: "reason IN ('credentials', 'url')", formerName: "jobs_helpless"),
         Index("jobs_by_session", "session", "id"),
-        Index("jobs_held", "held_until", where: "held_until IS NOT NULL"),
-        Index("jobs_pressed", "fails_at", where: "fails_at IS NOT NULL"),
-        Index("jobs_resting", "state", "id", where: "state <> 'running'"),
-        Index("jobs_resting_by_session", "session", "state", "id", "batch", "file_size", where: "state <> 'running'"),
+        Index("jobs_scheduled", "held_until", where: "held_until IS NOT NULL", formerName: "jobs_held"),
+        Index("jobs_by_fail_time", "fails_at", where: "fails_at IS NOT NULL", formerName: "jobs_pressed"),
+        Index("jobs_not_running", "state", "id", where: "state <> 'running'", formerName: "jobs_resting"),
+        Index(
+            "jobs_not_running_by_session", "session", "state", "id", "batch", "file_size", where: "state <> 'running'",
+            formerName: "jobs_resting_by_session"),
         Index("jobs_failed", "session", "batch", "id", where: "state = 'failed'"),
         Index("jobs_by_token", "token", "state", where: "token IS NOT NULL"),
         Index(

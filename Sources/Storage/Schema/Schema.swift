@@ -10,7 +10,11 @@ package enum Schema {
     package static let baseline = 18
 
     /// The version that this program writes.
-    package static let latest = 20
+    package static let latest = 21
+
+    /// The version that gave some tables of the nodes and some indexes their present names. No released version has used the former
+    /// names on PostgreSQL.
+    static let renaming = 21
 
     /// A table follows the tables that it refers to.
     package static let tables: [Table] =
@@ -59,7 +63,7 @@ package enum Schema {
     /// Version 18 made these indexes in the order of the columns.
     private static var queueIndexes: [String] {
         let indexes = jobs.indexes.filter(\.isOfQueue)
-        return indexes.map { "DROP INDEX \($0.name)" } + indexes.map { jobs.creation(of: $0, for: .postgres) }
+        return indexes.map { "DROP INDEX \($0.name)" } + indexes.map { jobs.creation(of: $0, for: .postgres, in: 20) }
     }
 
     // MARK: The rows of a new database

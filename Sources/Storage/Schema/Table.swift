@@ -16,6 +16,8 @@ package struct Table: Sendable {
     var indexes: [Index] = []
     /// The schema version that added the table.
     var since = Schema.baseline
+    /// The name before `Schema.renaming`.
+    var formerName: String?
     /// Whether only PostgreSQL has the table.
     package var isOfPostgres = false
     /// Whether SQLite stores the rows in the order of the primary key.
@@ -124,11 +126,14 @@ struct Index: Sendable {
     /// Whether the index of PostgreSQL has an order that only the statements of the queue ask for (`QueueLane.ordered`).
     let isOfQueue: Bool
     let since: Int
+    /// The name before `Schema.renaming`.
+    let formerName: String?
 
     init(
         _ name: String, _ columns: String..., where condition: String? = nil, isUnique: Bool = false,
-        isOfQueue: Bool = false, since: Int = Schema.baseline
+        isOfQueue: Bool = false, since: Int = Schema.baseline, formerName: String? = nil
     ) {
+        self.formerName = formerName
         self.name = name
         self.columns = columns
         self.condition = condition
@@ -144,19 +149,37 @@ extension Table {
     /// The statements that bring the table from the version before to this one.
     func statements(of version: Int, for engine: Engine) -> [String] {
         guard version >= since, engine == .postgres || !isOfPostgres else { return [] }
+        let name = name(in: version)
         let tables =
             version == since
             ? [creation(for: engine)]
             : columns.filter { $0.since == version }.map { "ALTER TABLE \(name) ADD COLUMN \($0.text(for: engine))" }
-        return tables + indexes.filter { max($0.since, since) == version }.map { creation(of: $0, for: engine) }
+        let added = indexes.filter { max($0.since, since) == version }.map {
+            creation(of: $0, for: engine, in: version)
+        }
+        return tables + added + (version == Schema.renaming ? renames(for: engine) : [])
     }
+
+    private func renames(for engine: Engine) -> [String] {
+        let table = formerName.map { ["ALTER TABLE \($0) RENAME TO \(name)"] } ?? []
+        return table
+            + indexes.flatMap { index -> [String] in
+                guard let former = index.formerName else { return [] }
+                switch engine {
+                case .sqlite: return ["DROP INDEX \(former)", creation(of: index, for: engine, in: Schema.renaming)]
+                case .postgres: return ["ALTER INDEX \(former) RENAME TO \(index.name)"]
+                }
+            }
+    }
+
+    private func name(in version: Int) -> String { version < Schema.renaming ? formerName ?? name : name }
 
     private func creation(for engine: Engine) -> String {
         let keys = key.isEmpty ? [] : ["PRIMARY KEY (\(key.joined(separator: ", ")))"]
         let lines = columns.filter { $0.since <= since }.map { $0.text(for: engine) } + keys + constraints
         let isUnlogged = engine == .postgres && !isDurable
         return """
-            CREATE \(isUnlogged ? "UNLOGGED " : "")TABLE \(name) (
+            CREATE \(isUnlogged ? "UNLOGGED " : "")TABLE \(name(in: since)) (
                 \(lines.joined(separator: ",\n    "))
             )\(ending(for: engine))
             """
@@ -169,14 +192,15 @@ extension Table {
         }
     }
 
-    func creation(of index: Index, for engine: Engine) -> String {
+    func creation(of index: Index, for engine: Engine, in version: Int) -> String {
         let texts = Set(columns.filter { $0.kind == .text }.map(\.name))
         let columns = index.columns.map { column in
             engine == .postgres && index.isOfQueue && texts.contains(column) ? "\(column) COLLATE \"POSIX\"" : column
         }
         let condition = index.condition.map { " WHERE \($0)" } ?? ""
+        let indexName = version < Schema.renaming ? index.formerName ?? index.name : index.name
         return
-            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(index.name) ON \(name) (\(columns.joined(separator: ", ")))\(condition)"
+            "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(indexName) ON \(name(in: version)) (\(columns.joined(separator: ", ")))\(condition)"
     }
 
     /// The statements that follow a jump of the clock. Their one argument is the jump in milliseconds.

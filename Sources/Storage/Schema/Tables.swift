@@ -292,12 +292,12 @@ extension Schema {
     ///   `place`, `machine` and `folder`: where the process runs (`NodePlace`).
     /// - `last_commits`: the last group commit of each node, so that a node that has lost its connection finds whether it was
     ///   stored.
-    /// - `attempt_requests`: what a node should do with a job that runs on it. `stop` is NULL if the specification of the job
+    /// - `node_commands`: what a node should do with a job that runs on it. `stop` is NULL if the specification of the job
     ///   has changed.
     /// - `additional_connections`: the connections of each node besides the first one of each running job.
     /// - `webhook_leases`: the node that posts to a webhook with pending deliveries.
-    /// - `progress`: of the running jobs, about a second old.
-    /// - `removals`: part files and finished files in the folder of another node, which removes them.
+    /// - `node_progress`: of the running jobs, about a second old.
+    /// - `file_deletions`: part files and finished files in the folder of another node, which removes them.
     /// - `commit_notices`: the notices of the last commits, for the nodes that write next (`PostgresGroup`).
     /// - `journal_gaps`: no event after `last_event` and before `next_event` exists. `commits` is the position of the journal then.
     static let nodeTables: [Table] = [
@@ -316,12 +316,12 @@ extension Schema {
             columns: [.integer("node", "NOT NULL PRIMARY KEY"), .text("id", "NOT NULL")],
             since: 19, isOfPostgres: true, storage: "fillfactor = 50"),
         Table(
-            name: "attempt_requests",
+            name: "node_commands",
             columns: [
                 .text("job", "NOT NULL PRIMARY KEY REFERENCES jobs (id) ON DELETE CASCADE"),
                 .integer("node", "NOT NULL"), .text("stop"),
             ],
-            since: 19, isOfPostgres: true),
+            since: 19, formerName: "attempt_requests", isOfPostgres: true),
         Table(
             name: "additional_connections",
             columns: [
@@ -337,19 +337,19 @@ extension Schema {
             ],
             since: 19, isOfPostgres: true),
         Table(
-            name: "progress",
+            name: "node_progress",
             columns: [
                 .text("job", "NOT NULL PRIMARY KEY"), .integer("node", "NOT NULL"), .text("session", "NOT NULL"),
                 .text("report", "NOT NULL"), .integer("at", "NOT NULL"),
             ],
-            since: 19, isOfPostgres: true, storage: "fillfactor = 50", isDurable: false),
+            since: 19, formerName: "progress", isOfPostgres: true, storage: "fillfactor = 50", isDurable: false),
         Table(
-            name: "removals",
+            name: "file_deletions",
             columns: [
                 .integer("node", "NOT NULL"), .text("kind", "NOT NULL CHECK (kind IN ('part', 'file'))"),
                 .text("name", "NOT NULL"),
             ],
-            key: ["node", "kind", "name"], since: 19, isOfPostgres: true),
+            key: ["node", "kind", "name"], since: 19, formerName: "removals", isOfPostgres: true),
         Table(
             name: "commit_notices",
             columns: [.integer("position", "NOT NULL PRIMARY KEY"), .text("notice", "NOT NULL")],

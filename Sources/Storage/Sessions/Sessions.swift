@@ -276,7 +276,7 @@ extension Transaction {
         return held
     }
 
-    /// The second condition on the state is that of the index `jobs_resting_by_session`.
+    /// The second condition on the state is that of the index `jobs_not_running_by_session`.
     static let sumOfHeldBytes = """
         SELECT (SELECT coalesce(sum(file_size), 0) FROM jobs
                 WHERE session = :session AND state = 'succeeded' AND state <> 'running')

@@ -209,18 +209,18 @@ enum PostgresExchange {
     /// An anti-join, which PostgreSQL hashes. With `job <> ALL ($2)`, the generic plan of a prepared statement compares each
     /// row with each job, which takes 1.3 s for 10,000 jobs; the anti-join takes 13 ms.
     private static let removal = """
-        DELETE FROM progress WHERE node = $1
-            AND NOT EXISTS (SELECT 1 FROM unnest($2) AS reports (job) WHERE reports.job = progress.job)
+        DELETE FROM node_progress WHERE node = $1
+            AND NOT EXISTS (SELECT 1 FROM unnest($2) AS reports (job) WHERE reports.job = node_progress.job)
         """
 
     private static let upsert = """
-        INSERT INTO progress (job, node, session, report, at)
+        INSERT INTO node_progress (job, node, session, report, at)
         SELECT job, $1, session, report, \(ServerTime.now) FROM unnest($2, $3, $4) AS reports (job, session, report)
         ON CONFLICT (job) DO UPDATE SET node = excluded.node, report = excluded.report, at = excluded.at
         """
 
     private static let others =
-        "SELECT job, session, report FROM progress WHERE node <> $1 AND at > \(ServerTime.now) - 5000"
+        "SELECT job, session, report FROM node_progress WHERE node <> $1 AND at > \(ServerTime.now) - 5000"
 
     private static let demand = """
         SELECT session, sum(CASE WHEN node = $1 THEN 1 ELSE 0 END), count(*) FROM jobs WHERE state = 'running'

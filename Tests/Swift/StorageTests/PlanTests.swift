@@ -45,9 +45,9 @@ import Testing
     @Test func usesTheIntendedIndex() async throws {
         for (sql, index) in [
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
-            (Store.outstandingJobs, "jobs_resting_by_session"),
+            (Store.outstandingJobs, "jobs_not_running_by_session"),
             (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
-            (Transaction.sumOfHeldBytes, "jobs_resting_by_session"),
+            (Transaction.sumOfHeldBytes, "jobs_not_running_by_session"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
             (SessionRow.oldestAwaited, "batches_awaited"), (Store.oldestFinishes, "batches_awaited"),
         ] {
@@ -84,7 +84,7 @@ import Testing
         case nil: query.session == nil ? "INDEX sqlite_autoindex_jobs_1" : "INDEX jobs_by_session"
         case .running: "INDEX jobs_running_by_age"
         case .queued, .waiting, .paused, .succeeded, .failed, .cancelled:
-            query.session == nil ? "INDEX jobs_resting" : "INDEX jobs_resting_by_session"
+            query.session == nil ? "INDEX jobs_not_running" : "INDEX jobs_not_running_by_session"
         }
     }
 
@@ -118,6 +118,6 @@ import Testing
             let plan = try await plan(AdmissionQueue.first(in: lane, without: 0))
             #expect(plan.count == 1 && plan[0].contains("INDEX \(index) (priority=? AND session=?"), "\(plan)")
         }
-        #expect(try await plan(Store.nextWait).contains { $0.contains("INDEX jobs_held (held_until>?") })
+        #expect(try await plan(Store.nextWait).contains { $0.contains("INDEX jobs_scheduled (held_until>?") })
     }
 }

@@ -22,7 +22,7 @@ struct FileRemoverTests {
     private func drop(_ names: [String]) throws {
         let number = try #require(fixture.store.node?.number)
         let rows = names.map { "(\(number), 'part', '\($0)')" }.joined(separator: ", ")
-        try database.connect().execute(script: "INSERT INTO removals (node, kind, name) VALUES \(rows)")
+        try database.connect().execute(script: "INSERT INTO file_deletions (node, kind, name) VALUES \(rows)")
     }
 
     @Test func removesAndForgetsThem() async throws {

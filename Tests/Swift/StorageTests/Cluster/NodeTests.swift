@@ -385,7 +385,7 @@ struct NodeTests {
         } onDemand: { _ in
         }
         let other = try fixture.connect()
-        let stored = PostgresStatement("SELECT job FROM progress")
+        let stored = PostgresStatement("SELECT job FROM node_progress")
         _ = try await eventually("all rows") { try other.execute(stored).count == 20 ? true : nil }
         jobs.withLock { $0 = [JobID("job_7")] }
         _ = try await eventually("one row") { try other.execute(stored).count == 1 ? true : nil }
@@ -624,7 +624,7 @@ struct NodeTests {
         _ = try await store.apply(.cancelRequested(keepsPart: false), to: donor.id)
         try await store.forgetNode(number)
         #expect(try await store.nodes().map(\.node.number) == [nodes[1].number])
-        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM removals")).isEmpty)
+        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM file_deletions")).isEmpty)
         #expect(try await store.job(running.id).state == .queued)
         await #expect(throws: StoreError.noSuchNode(number)) { try await store.forgetNode(number) }
         await #expect(throws: StoreError.noSuchNode(number)) { try await store.url(ofNode: number) }
@@ -642,7 +642,7 @@ struct NodeTests {
         try await nodes[1].store.forgetNode(nodes[0].number)
         _ = try await nodes[1].store.apply(.cancelRequested(keepsPart: false), to: donor.id)
         #expect(try await nodes[1].store.job(donor.id).part == nil)
-        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM removals")).isEmpty)
+        #expect(try fixture.connect().execute(PostgresStatement("SELECT 1 FROM file_deletions")).isEmpty)
     }
 
     /// Stops the node. On a busy machine, its lease can have ended before, and then it gives none back.

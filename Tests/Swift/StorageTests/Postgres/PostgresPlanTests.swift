@@ -35,9 +35,9 @@ struct PostgresPlanTests {
                 name: "hosts_moved", sql: AdmissionQueue.firstOfHosts(in: .moved, without: 0),
                 indexes: [movedHost, job]),
             .init(name: "running", sql: Transaction.runningOnNodes, indexes: ["jobs_running"]),
-            .init(name: "release", sql: Transaction.releaseHeld, indexes: ["jobs_held", job]),
+            .init(name: "release", sql: Transaction.releaseHeld, indexes: ["jobs_scheduled", job]),
             .init(name: "waits", sql: Transaction.endedWaits, indexes: ["jobs_waiting", job, part]),
-            .init(name: "next", sql: Store.nextWait, indexes: ["jobs_waiting", "jobs_held"]),
+            .init(name: "next", sql: Store.nextWait, indexes: ["jobs_waiting", "jobs_scheduled"]),
             .init(name: "job", sql: JobRow.select + "WHERE jobs.id = :job", indexes: [job, part]),
             .init(name: "oldest", sql: Store.oldestQueued, indexes: [age, rank, movedHost, job]),
         ]

@@ -12,7 +12,10 @@ import Testing
 struct SchemaFixtureWriter {
     @Test func writesTheMissingFixture() async throws {
         let fixture = SchemaFixture(version: Schema.latest)
-        if !fixture.exists { try fixture.write(await latest().path("fetchd.sqlite")) }
+        let folder = try await latest()
+        try withExtendedLifetime(folder) {
+            if !fixture.exists { try fixture.write(folder.path("fetchd.sqlite")) }
+        }
         #expect(fixture.exists)
     }
 

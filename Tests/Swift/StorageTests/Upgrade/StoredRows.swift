@@ -9,6 +9,7 @@ import PostgresClient
 struct StoredRows {
     typealias Values = [String: DatabaseValue]
 
+    /// By the present names of the tables.
     private var tables: [String: [Values]] = [:]
 
     private static let rewritten: Set<String> = [
@@ -21,7 +22,7 @@ struct StoredRows {
             db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
         for name in names where !Self.rewritten.contains(name) {
             let secrets = Self.secrets(of: name)
-            tables[name] = try Row.fetchAll(db, sql: "SELECT * FROM \(name)").map { row in
+            tables[Self.presentName(of: name)] = try Row.fetchAll(db, sql: "SELECT * FROM \(name)").map { row in
                 Dictionary(row.map { ($0.0, $0.1) }) { $1 }.filter { !secrets.contains($0.key) }
             }
         }
@@ -34,12 +35,18 @@ struct StoredRows {
         ).map { try $0.value(0, as: String.self) }
         for name in names where !Self.rewritten.contains(name) {
             let secrets = Self.secrets(of: name)
-            tables[name] = try connection.execute(.init("SELECT row_to_json(t)::text FROM \(name) AS t")).map { row in
+            tables[Self.presentName(of: name)] = try connection.execute(
+                .init("SELECT row_to_json(t)::text FROM \(name) AS t")
+            ).map { row in
                 let json = try JSONSerialization.jsonObject(with: Data(row.value(0, as: String.self).utf8))
                 let values = (json as? [String: Any] ?? [:]).filter { !secrets.contains($0.key) }
                 return values.mapValues { "\($0)".databaseValue }
             }
         }
+    }
+
+    private static func presentName(of table: String) -> String {
+        Schema.tables.first { $0.formerName == table }?.name ?? table
     }
 
     private static func secrets(of table: String) -> Set<String> {
