@@ -95,7 +95,7 @@ final class PostgresGroup {
         """
 
     /// - Throws: `RefusedWrite` if the database refuses the write; another error if the group must run again, or has failed.
-    private func attempt(_ body: () -> Bool) throws -> Bool {
+    private func attempt(isOnly: Bool, _ change: () -> Bool) throws -> Bool {
         let index = count
         count += 1
         if let excluded = excluded[index] {
@@ -105,7 +105,7 @@ final class PostgresGroup {
         let changes = session.changes
         session.owner = index
         defer { session.owner = nil }
-        let isKept = body()
+        let isKept = change()
         if let failure = session.failure { throw failure.error }
         guard !isKept, session.changes != changes else { return isKept }
         undone = index

@@ -38,7 +38,16 @@ package final class SQLiteEngine: StoreEngine {
             try connections.pool.writeWithoutTransaction { db in
                 try db.inTransaction(.immediate) {
                     let before = db.totalChangesCount
-                    try body(CommitGroup(SQLConnection(db), numbers) { try Self.attempt(in: db, $0) })
+                    var isRefused = false
+                    try body(
+                        CommitGroup(SQLConnection(db), numbers) { isOnly, change in
+                            guard isOnly else { return try Self.attempt(change, in: db) }
+                            isRefused = !change()
+                            return !isRefused
+                        })
+                    // After some errors, such as a full disk, SQLite has ended the transaction itself.
+                    guard db.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+                    if isRefused { return .rollback }
                     if db.totalChangesCount > before { try count.count(in: db) }
                     return .commit
                 }
@@ -53,10 +62,10 @@ package final class SQLiteEngine: StoreEngine {
         }
     }
 
-    private static func attempt(in db: Database, _ body: () -> Bool) throws -> Bool {
+    private static func attempt(_ change: () -> Bool, in db: Database) throws -> Bool {
         var isKept = false
         try db.inSavepoint {
-            isKept = body()
+            isKept = change()
             return isKept ? .commit : .rollback
         }
         return isKept

@@ -51,11 +51,14 @@ package struct CommitGroup {
     /// nil in a database of one service.
     let others: ChangesOfOthers?
     /// Makes one change of the group, and undoes it if the function returns false.
-    let attempt: (() -> Bool) throws -> Bool
+    let attempt: Attempt
+
+    /// - Parameter isOnly: whether the group changes nothing else, so that undoing the change may undo the group.
+    package typealias Attempt = (_ isOnly: Bool, _ change: () -> Bool) throws -> Bool
 
     package init(
         _ db: SQLConnection, _ numbers: EventNumbers, storedFormer: Int64? = nil, others: ChangesOfOthers? = nil,
-        attempt: @escaping (() -> Bool) throws -> Bool
+        attempt: @escaping Attempt
     ) {
         self.db = db
         self.numbers = numbers

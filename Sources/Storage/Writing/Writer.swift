@@ -167,8 +167,9 @@ package final class Writer: Sendable {
         let clock = time.changeToStore(followsJumps: engine.cluster?.isLeader ?? true)
         var group = WrittenGroup(writes: writes, clock: clock)
         if let clock { group.due.formUnion(try follow(clock, in: begun)) }
+        let isOnly = writes.count == 1 && clock == nil
         for write in writes {
-            if let made = try perform(write, clock?.view ?? time.view, in: begun) { group.add(made) }
+            if let made = try perform(write, isOnly: isOnly, clock?.view ?? time.view, in: begun) { group.add(made) }
         }
         try group.counts.write(in: begun.db)
         group.jobs = try newVersions(of: jobCache.cachedIDs(in: group.changes.jobs), in: begun.db)
@@ -195,10 +196,12 @@ package final class Writer: Sendable {
     }
 
     /// - Returns: nil when the write was refused and rolled back.
-    private func perform(_ write: any PendingWrite, _ clock: ClockView, in begun: CommitGroup) throws -> Transaction? {
+    private func perform(
+        _ write: any PendingWrite, isOnly: Bool, _ clock: ClockView, in begun: CommitGroup
+    ) throws -> Transaction? {
         let transaction = transaction(clock, in: begun)
         let before = begun.numbers.last
-        guard try attempt(write, transaction, in: begun) else {
+        guard try attempt(write, isOnly: isOnly, transaction, in: begun) else {
             working.dropWrite()
             begun.numbers.goBack(to: before)
             return nil
@@ -207,9 +210,11 @@ package final class Writer: Sendable {
         return transaction
     }
 
-    private func attempt(_ write: any PendingWrite, _ transaction: Transaction, in begun: CommitGroup) throws -> Bool {
+    private func attempt(
+        _ write: any PendingWrite, isOnly: Bool, _ transaction: Transaction, in begun: CommitGroup
+    ) throws -> Bool {
         do {
-            return try begun.attempt { write.perform(in: transaction) }
+            return try begun.attempt(isOnly) { write.perform(in: transaction) }
         } catch let refused as RefusedWrite {
             write.refuse(refused.error)
             return false

@@ -60,7 +60,8 @@ import Testing
 
     /// A reader of the log first stores the refusals, and a worker can have begun to.
     @Test func refusalsThatAreBeingStoredAreWaitedFor() async throws {
-        let store = try StoreFixture().store
+        let fixture = try StoreFixture()
+        let store = fixture.store
         let opened = DispatchSemaphore(value: 0)
         async let held: Void = store.writer.write { _ in opened.wait() }
         store.refusals.add(Self.note(), "unauthorized", at: store.time.now)
@@ -78,6 +79,8 @@ import Testing
         }
         try await held
         #expect(counts == [1, 1, 1, 1])
+        // It owns the folder of the store.
+        withExtendedLifetime(fixture) {}
     }
 
     @Test func floodOfDifferentRefusalsIsBounded() async throws {

@@ -26,6 +26,24 @@ import Testing
         #expect(try await fixture.eventTypes().count == 133)
     }
 
+    /// The only write of a group has no savepoint on SQLite: the transaction is rolled back.
+    @Test func aRefusedWriteAloneChangesNothing() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        _ = try await fixture.create(1)
+        let commits = store.activity.commits
+        await #expect(throws: StoreError.noSuchSession(.default)) {
+            try await store.writer.write { transaction in
+                _ = try transaction.append([NewEvent(.jobCreated, in: .default, data: [:])])
+                throw StoreError.noSuchSession(.default)
+            }
+        }
+        #expect(store.activity.commits == commits)
+        // The numbers of the events continue.
+        _ = try await fixture.create(1)
+        #expect(try await store.events(EventQuery()).events.map(\.id) == [1, 2])
+    }
+
     @Test func createsAllJobsOrNone() async throws {
         let fixture = try StoreFixture()
         var new = (0..<10).map { NewJob(session: .default, spec: JobSpec(url: "https://host/\($0)")) }

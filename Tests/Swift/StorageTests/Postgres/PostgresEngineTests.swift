@@ -133,7 +133,7 @@ struct PostgresEngineTests {
             let (db, numbers) = (group.db, group.numbers)
             runs += 1
             for (text, isKept) in [("a", true), ("b", false), ("c", true)] {
-                _ = try group.attempt { (try? Self.append(text, db, numbers)) != nil && isKept }
+                _ = try group.attempt(false) { (try? Self.append(text, db, numbers)) != nil && isKept }
             }
         }
         #expect(runs == 2)
@@ -145,8 +145,8 @@ struct PostgresEngineTests {
         var kept: [Bool] = []
         _ = try engine.commit { group in
             let (db, numbers) = (group.db, group.numbers)
-            kept.append(try group.attempt { (try? db.rows("SELECT 1")) == nil })
-            kept.append(try group.attempt { (try? Self.append("a", db, numbers)) != nil })
+            kept.append(try group.attempt(false) { (try? db.rows("SELECT 1")) == nil })
+            kept.append(try group.attempt(false) { (try? Self.append("a", db, numbers)) != nil })
         }
         #expect(kept == [false, true])
         #expect(try Self.events(engine) == ["1 a"])
@@ -157,16 +157,16 @@ struct PostgresEngineTests {
         var errors: [StoreError] = []
         _ = try engine.commit { group in
             let (db, numbers) = (group.db, group.numbers)
-            _ = try group.attempt { (try? Self.append("a", db, numbers)) != nil }
+            _ = try group.attempt(false) { (try? Self.append("a", db, numbers)) != nil }
             do {
                 // The statement is queued: it fails during the next write.
-                _ = try group.attempt {
+                _ = try group.attempt(false) {
                     (try? db.run("UPDATE sessions SET is_finishing = 7 WHERE id = 'default'")) != nil
                 }
             } catch let refused as RefusedWrite {
                 errors.append(refused.error)
             }
-            _ = try group.attempt {
+            _ = try group.attempt(false) {
                 (try? db.rows("SELECT 1")) != nil && (try? Self.append("b", db, numbers)) != nil
             }
         }
