@@ -169,24 +169,18 @@ struct RouteTable: Sendable {
     ///
     /// Every request passes here, so the bytes are looked at once.
     private static func components(of head: RequestHead) throws(Problem) -> [Substring] {
-        var path = head.path
-        var (slashes, isEncoded): ([Int], Bool) = ([], false)
-        path.withUTF8 { bytes in
-            for position in 0..<bytes.count {
-                let byte = bytes[position]
-                if byte == UInt8(ascii: "/") { slashes.append(position) }
-                if byte == UInt8(ascii: "%") { isEncoded = true }
-            }
-            slashes.append(bytes.count)
-        }
+        let path = head.path.utf8
+        guard var start = path.firstIndex(of: UInt8(ascii: "/")).map(path.index(after:)) else { return [] }
+        let isEncoded = path.contains(UInt8(ascii: "%"))
         var components: [Substring] = []
-        components.reserveCapacity(slashes.count)
-        for next in 1..<max(1, slashes.count) {
-            let start = path.utf8.index(path.startIndex, offsetBy: slashes[next - 1] + 1)
-            let component = path[start..<path.utf8.index(path.startIndex, offsetBy: slashes[next])]
+        components.reserveCapacity(8)
+        while true {
+            let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+            let component = Substring(path[start..<end])
             components.append(isEncoded ? try decoded(component) : component)
+            guard end < path.endIndex else { return components == [""] ? [] : components }
+            start = path.index(after: end)
         }
-        return components == [""] ? [] : components
     }
 
     private static func decoded(_ component: Substring) throws(Problem) -> Substring {
