@@ -89,7 +89,10 @@ let package = Package(
         // The table of settings, their sources, those that can change while the service runs, and their schedule.
         layer(
             "Configuration",
-            ["Base", "CurlClient", "Downloads", "Formats", "PostgresClient", "Sealing", "Storage", logging]),
+            [
+                "Base", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "PostgresClient", "Sealing", "Storage",
+                logging,
+            ]),
 
         // The operations on jobs and sessions that all interfaces share.
         layer("Operations", ["Downloads", "Engine", "Storage"]),

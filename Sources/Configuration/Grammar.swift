@@ -2,6 +2,7 @@ import CurlClient
 import Downloads
 import Formats
 import Foundation
+import HTTPSemantics
 import Logging
 import PostgresClient
 import Storage
@@ -18,7 +19,7 @@ struct Grammar<Value: Sendable>: Sendable {
         case .integer: "n"
         case .bytes: "bytes"
         case .seconds: "duration"
-        case .text, .path, .flag, .texts: nil
+        case .text, .path, .flag, .texts, .rules: nil
         }
     }
 
@@ -352,5 +353,25 @@ extension Grammar<Schedule> {
         return Schedule(rules)
     } write: {
         $0.rules.map(\.description)
+    }
+}
+
+extension Grammar<HostRules> {
+    static let hostRules = Grammar(kind: .rules) { json throws(ValueFault) in
+        guard let elements = json.arrayValue else { throw ValueFault("must be a list of rules") }
+        guard elements.count <= HostRules.most else { throw ValueFault("has more than \(HostRules.most) rules") }
+        var rules: [HostRule] = []
+        for (index, element) in elements.enumerated() {
+            do throws(HostRuleFault) {
+                if let text = element.stringValue { _ = try HostRule.document(text) }
+                rules.append(try HostRule(element))
+            } catch {
+                let place = error.member.map { " at its `\($0)`" } ?? ""
+                throw ValueFault("has a fault in rule \(index + 1)\(place): it \(error.why)")
+            }
+        }
+        return HostRules(rules)
+    } write: {
+        .array($0.rules.map(\.json))
     }
 }

@@ -1,3 +1,4 @@
+import Downloads
 import Formats
 import Foundation
 
@@ -40,6 +41,9 @@ public struct Setting: Sendable {
         ///   - separator: between the elements, in an environment variable.
         ///   - isRepeated: whether each element is an option of its own.
         case texts(separator: Character, isRepeated: Bool)
+        /// Rules, each of them a document or a text. Semicolons separate the texts in an environment variable, and each is an option
+        /// of its own.
+        case rules
     }
 
     /// At most ten years, so that the sum of a time and a setting is still a valid time.
@@ -85,7 +89,7 @@ public struct Setting: Sendable {
         case .null: unset
         case .bool: "off"
         case .array(let elements) where elements.isEmpty: unset
-        case .array(let elements): elements.compactMap(\.stringValue).joined(separator: ",")
+        case .array(let elements): elements.map { $0.stringValue ?? $0.written }.joined(separator: ",")
         case .string(let text): text
         case .integer, .number, .object, .text: value.written
         }
@@ -183,6 +187,7 @@ extension Setting.Kind {
         case .seconds: "a time such as 90, 90s, 15m, 8h or 30d, at most \(Int(Setting.durations.upperBound)) seconds"
         case .flag: "true or false"
         case .texts: "a list of strings"
+        case .rules: "a list of rules"
         }
     }
 
@@ -195,7 +200,7 @@ extension Setting.Kind {
         case .bytes: "bytes"
         case .seconds: "duration"
         case .flag: "`true`, `false`"
-        case .texts: "list"
+        case .texts, .rules: "list"
         }
     }
 
@@ -203,7 +208,7 @@ extension Setting.Kind {
         switch self {
         case .integer(let range), .bytes(let range): value.integerValue.map(range.contains) ?? false
         case .seconds: value.numberValue.map(Setting.durations.contains) ?? false
-        case .text, .path, .flag, .texts: true
+        case .text, .path, .flag, .texts, .rules: true
         }
     }
 
@@ -214,7 +219,9 @@ extension Setting.Kind {
         case (.seconds, .integer), (.seconds, .number): value
         case (.bytes, .string(let text)), (.seconds, .string(let text)): parsed(text)
         case (.texts, .array(let elements)): Self.strings(elements)
-        case (.text, _), (.path, _), (.integer, _), (.bytes, _), (.seconds, _), (.flag, _), (.texts, _): nil
+        case (.rules, .array(let elements)): .array(elements.map(Self.document(ofRule:)))
+        case (.text, _), (.path, _), (.integer, _), (.bytes, _), (.seconds, _), (.flag, _), (.texts, _), (.rules, _):
+            nil
         }
     }
 
@@ -226,9 +233,15 @@ extension Setting.Kind {
         case .bytes: Quantity.bytes(text).map(JSON.integer)
         case .seconds: Quantity.seconds(text).map(JSON.number)
         case .flag: Self.flag(text).map(JSON.bool)
+        case .rules: Setting.Kind.texts(separator: ";", isRepeated: true).parsed(text).flatMap(typed)
         case .texts(let separator, _):
             Self.strings(text.split(separator: separator).map { .string($0.trimmingCharacters(in: .whitespaces)) })
         }
+    }
+
+    /// A text that is no rule stays as it is: the grammar refuses it.
+    private static func document(ofRule value: JSON) -> JSON {
+        value.stringValue.flatMap { try? HostRule.document($0) } ?? value
     }
 
     private static func flag(_ text: String) -> Bool? {

@@ -33,6 +33,7 @@ public struct Settings: Sendable {
     public var maxConcurrentJobs = 16
     /// The connections to one host and port; 1 to 10,000.
     public var maxConnectionsPerHost = 6
+    public var hostRules = HostRules()
     /// Bytes per second of all transfers together; nil: no limit.
     public var rateLimit: Int64?
     public var schedule = Schedule()

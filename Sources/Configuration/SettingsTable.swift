@@ -70,6 +70,10 @@ extension Setting {
         Setting(
             "max_connections_per_host", .integer(1...10_000), in: \.maxConnectionsPerHost, by: .callers,
             "The maximum number of simultaneous connections to one host and port, 1 to 10000."),
+        Setting(
+            "hosts", .hostRules, in: \.hostRules, as: "rule", by: .administrators,
+            "How requests to some hosts are limited, such as '*.example.com requests_per_second=3 connections=2 pause_statuses=403 rate_limit_bytes_per_second=1M'; repeatable. The most specific host that matches decides, and * is any host. Separated by semicolons in FETCHD_HOSTS. See docs/polite.md."
+        ),
     ]
 
     private static let schedule = Setting(

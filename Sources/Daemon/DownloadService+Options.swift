@@ -59,6 +59,7 @@ extension DownloadService.Options {
         limits.jobs = settings.maxConcurrentJobs
         limits.jobsOfAllNodes = settings.maxConcurrentJobsOfAllNodes
         limits.connectionsPerHost = settings.settings.maxConnectionsPerHost
+        limits.hostRules = settings.settings.hostRules
         if let additionalConnections { limits.additionalConnections = additionalConnections(limits.jobs) }
         limits.rate = settings.rateLimit
         limit(&limits.storage, settings.settings)

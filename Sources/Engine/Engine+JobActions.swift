@@ -1,4 +1,5 @@
 import Downloads
+import HTTPSemantics
 import Storage
 
 extension Engine {
@@ -25,6 +26,7 @@ extension Engine {
                 }
                 guard case .done(let job, let effects, let dropped) = outcome else { return outcome }
                 if let dropped { await services.removeParts([dropped]) }
+                if request.asksForRequest { services.gates.probe([URLRule.hostAndPort(of: job.url)]) }
                 guard effects.contains(where: \.isStop) else { return outcome }
                 (revision, stopping) = (nil, job)
                 // After the attempt has ended, the signal is sent again, because the job may have succeeded at that moment.
@@ -213,4 +215,17 @@ extension Engine {
     }
 
     private static let filesInASlice = 100
+}
+
+extension JobSignal {
+    /// Whether a client wants the job to begin now, although its host may get no requests.
+    var asksForRequest: Bool {
+        switch self {
+        case .resumeRequested, .retryRequested: true
+        case .admitted, .waitEnded, .pauseRequested, .cancelRequested, .inputSupplied, .timeElapsed, .attemptStopped,
+            .attemptInterrupted, .attemptDeferred, .attemptHeldOff, .attemptDiverted, .attemptFailed, .finalizePlanned,
+            .finalized:
+            false
+        }
+    }
 }

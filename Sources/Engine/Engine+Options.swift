@@ -1,4 +1,5 @@
 import Base
+import Downloads
 import Foundation
 import Storage
 
@@ -28,6 +29,8 @@ extension Engine {
         public var jobsOfAllNodes: Int?
         /// Maximum number of connections to one host and port.
         public var connectionsPerHost = 6
+        /// How requests to some hosts are limited.
+        public var hostRules = HostRules()
         /// Maximum number of connections besides the first connection of each attempt. Each needs a descriptor.
         public var additionalConnections = Int.max
         /// Bytes per second that all transfers together may receive; nil: no limit.
@@ -63,6 +66,7 @@ extension Engine {
             return current
         }
         services.connections.apply(limits)
+        services.gates.apply(limits.hostRules)
         active.limitService(to: limits.rate)
         services.folder.budget.minimumFreeBytes.withLock { $0 = limits.storage.minimumFreeBytes }
         services.store.work(.jobs).set()
@@ -74,7 +78,10 @@ extension Engine {
 
     var admissionLimits: AdmissionLimits {
         let limits = services.limits.withLock(\.self)
-        return AdmissionLimits(
+        var admission = AdmissionLimits(
             jobs: limits.jobs, ofAllNodes: limits.jobsOfAllNodes, connectionsPerHost: limits.connectionsPerHost)
+        admission.startsLeft = services.gates.startsLeft
+        admission.connectionsAllowed = services.gates.connectionLimit
+        return admission
     }
 }

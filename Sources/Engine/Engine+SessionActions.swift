@@ -64,7 +64,9 @@ extension Engine {
     public func perform(_ request: JobSignal, onAllOf session: Name) async throws -> SessionStatus {
         try await holding(session) {
             let before = try await services.store.session(session)
+            let hosts = request.asksForRequest ? try await services.store.hostsToResume(in: session) : []
             try await sweep(request, session)
+            services.gates.probe(hosts)
             // Another process that closes sessions does not know of the hold.
             do { return try await services.store.session(session) } catch StoreError.noSuchSession { return before }
         }

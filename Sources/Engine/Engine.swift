@@ -109,6 +109,8 @@ public final class Engine: Sendable {
             MaintenanceWorker("prune the journal", on: services.journalRetention, if: leads, services.pruneJournal),
             MaintenanceWorker("remove finished jobs", on: services.finishedRetention, if: leads, pruner.pass),
             MaintenanceWorker("store the throughput", services.storeThroughput),
+            MaintenanceWorker("store the gates of hosts", on: services.gates.changed, services.storeHosts),
+            MaintenanceWorker("read the gates of hosts", on: store.work(.hosts), services.readHosts),
         ]
     }
 
@@ -153,6 +155,7 @@ extension Engine {
     /// interrupted jobs again, and completes interrupted promotions.
     public func recover() async throws {
         try await services.findOlderFiles()
+        services.gates.restore(try await store.hosts())
         let (interrupted, promoting) = try await store.recoverInterrupted()
         let swept = try await services.sweepParts()
         if swept.spared > 0 {

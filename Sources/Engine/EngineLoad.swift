@@ -14,6 +14,10 @@ public struct EngineLoad: Sendable {
     public let throughputInterval = ThroughputHistory.interval
     /// Space of the file system of the downloads folder; nil when the system does not report it.
     public var disk: DiskSpace?
+    /// Servers by the state of their gate.
+    public var hosts: [HostGate.State: Int] = [:]
+    /// Responses that held a server off.
+    public var refusals: Int
 }
 
 extension Engine {
@@ -30,7 +34,9 @@ extension Engine {
             slotsUsed: running.count, slots: services.limits.withLock(\.jobs),
             bytesPerSecond: running.reduce(0) { $0 + ($1.live.bytesPerSecond ?? 0) },
             bytesReceived: services.received.bytes,
-            throughput: services.received.rates(at: services.time.uptime, since: start), disk: disk)
+            throughput: services.received.rates(at: services.time.uptime, since: start), disk: disk,
+            hosts: services.gates.views().reduce(into: [:]) { $0[$1.state, default: 0] += 1 },
+            refusals: services.gates.refusals)
     }
 }
 

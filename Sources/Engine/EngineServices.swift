@@ -19,6 +19,7 @@ struct EngineServices: Sendable {
     let sessionHolds = SessionHolds()
     let health = FolderHealth()
     let connections: HostConnections
+    let gates: HostGates
     let active: ActiveAttempts
     let received = ReceivedBytes()
     /// The failures of all writes together, because an outage of the database fails those of all jobs.
@@ -49,9 +50,10 @@ struct EngineServices: Sendable {
             connections
             ?? HostConnections(
                 limit: options.limits.connectionsPerHost, maxAdditional: options.limits.additionalConnections,
-                areClaimed: store.sharesDatabase, onRoom: { store.work(.jobs).set() })
+                rules: options.limits.hostRules, areClaimed: store.sharesDatabase, onRoom: { store.work(.jobs).set() })
+        gates = HostGates(rules: options.limits.hostRules, time: store.time, onOpen: { store.work(.jobs).set() })
         active = ActiveAttempts(
-            serviceLimit: RateLimit(bytesPerSecond: options.limits.rate), connections: self.connections)
+            serviceLimit: RateLimit(bytesPerSecond: options.limits.rate), connections: self.connections, gates: gates)
         self.log = log
     }
 

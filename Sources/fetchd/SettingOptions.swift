@@ -68,7 +68,7 @@ extension Setting {
         return switch kind {
         case .flag: Flag(wrappedValue: false, name: name, help: help)
         case .integer: Option<Int?>(name: name, help: help)
-        case .texts(_, isRepeated: true):
+        case .texts(_, isRepeated: true), .rules:
             Option<[String]>(wrappedValue: [], name: name, parsing: .singleValue, help: help)
         case .texts(_, isRepeated: false), .text, .path, .bytes, .seconds: Option<String?>(name: name, help: help)
         }
@@ -81,7 +81,7 @@ extension Setting {
         switch kind {
         case .flag: return try values.decode(Flag<Bool>.self, forKey: key).wrappedValue ? true : nil
         case .integer: return try values.decode(Option<Int?>.self, forKey: key).wrappedValue.map(JSON.count)
-        case .texts(_, isRepeated: true):
+        case .texts(_, isRepeated: true), .rules:
             let texts = try values.decode(Option<[String]>.self, forKey: key).wrappedValue
             return texts.isEmpty ? nil : .strings(texts)
         case .texts(let separator, isRepeated: false):

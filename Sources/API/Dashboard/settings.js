@@ -18,6 +18,8 @@ const known = [
     hint: "For all downloads together, such as 20 MiB/s." },
   { name: "max_concurrent_jobs", label: "Downloads at once", type: "number", min: 1, max: 10_000 },
   { name: "max_connections_per_host", label: "Connections to one host", type: "number", min: 1, max: 10_000 },
+  { name: "hosts", label: "Rules for servers", kind: "rules",
+    hint: "One server in each line, and what it allows, such as “*.example.com requests_per_second=3 connections=2 pause_statuses=403”." },
   { name: "schedule", label: "Schedule", kind: "lines",
     hint: "One rule in each line: days, times, a time zone and limits, such as “mon-fri 08:00-18:00 Europe/Berlin rate_limit_bytes_per_second=1M”." },
   { name: "allow_network", label: "Networks that downloads may use", kind: "list",
@@ -122,7 +124,7 @@ export class SettingsForm {
   #element(field) {
     const source = this.#document.sources?.[field.name];
     const isDisabled = !mayUse("sessions");
-    const made = fieldElement({ ...field, type: field.kind === "lines" ? "textarea" : field.type, isDisabled }, textOf(field,
+    const made = fieldElement({ ...field, type: ["lines", "rules"].includes(field.kind) ? "textarea" : field.type, isDisabled }, textOf(field,
       this.#document[field.name]));
     const words = element("span", { class: "hint source" }, sources[source] ?? "");
     made.append(words);
@@ -196,17 +198,37 @@ function textOf({ kind }, value) {
   if (value == null) return "";
   if (kind === "rate") return rateText(value);
   if (kind === "lines") return value.join("\n");
+  if (kind === "rules") return value.map(ruleText).join("\n");
   return kind === "list" ? value.join(", ") : String(value);
 }
 
 function valueOf({ name, kind, type, label }, text) {
   if (kind === "rate") return (text && readRate(text, name)) || 0;
-  if (kind === "lines") return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  if (kind === "lines" || kind === "rules") {
+    const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
+    return kind === "rules" ? lines.map((line) => readRule(line, name)) : lines;
+  }
   if (kind === "optional" && !text.trim()) return null;
   if (kind === "list") return text.split(/[,\n]/).map((entry) => entry.trim()).filter(Boolean);
   if (kind !== "number" && kind !== "optional" && type !== "number") return text;
   if (!/^-?\d+(\.\d+)?$/.test(text)) throw new Mistake(`“${label}” takes a number.`, name);
   return Number(text);
+}
+
+/** A rule as a line: the host, and each member as NAME=VALUE. */
+function ruleText({ host, ...limits }) {
+  return [host, ...Object.entries(limits).map(([name, value]) => `${name}=${[value].flat().join(",")}`)].join(" ");
+}
+
+function readRule(line, field) {
+  const [host, ...words] = line.split(/\s+/);
+  const rule = { host };
+  for (const word of words) {
+    const [, name, value] = /^(\w+)=(\d[\d.,]*)$/.exec(word) ?? [];
+    if (!name) throw new Mistake(`“${word}” in the line of ${host} is no limit, such as connections=2.`, field);
+    rule[name] = name === "pause_statuses" ? value.split(",").map(Number) : Number(value);
+  }
+  return rule;
 }
 
 function effectiveWords(effective) {

@@ -88,6 +88,7 @@ public struct APIHandler: RequestHandler {
                 + StatsRoutes(
                     store: store, engine: engine, feed: feed, version: options.version, start: store.time.uptime
                 ).routes
+                + HostRoutes(engine: engine).routes
                 + NodeRoutes(store: store, engine: engine, version: options.version).routes
                 + EventRoutes(
                     store: store, feed: feed, log: log, authentication: authentication, pages: EventPages(answers)
@@ -98,7 +99,7 @@ public struct APIHandler: RequestHandler {
         steps = [
             client, RelayStep(signature: relays, number: options.remoteFiles?.own, time: store.time),
             // Clients and load balancers may use the name in `nodeURL`, too.
-            HostRule(publicHosts: settings.publicHosts + [settings.nodeURL?.host].compactMap(\.self)), origins,
+            HostFieldStep(publicHosts: settings.publicHosts + [settings.nodeURL?.host].compactMap(\.self)), origins,
             RouteStep(table: table, origins: origins),
             availability, authentication, rates, PermissionStep(), BodyStep(),
         ]

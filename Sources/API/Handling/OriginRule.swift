@@ -94,7 +94,7 @@ struct OriginRule: Sendable {
 
 /// The host names that the service accepts. Any other name may belong to a web page whose author resolves it to this
 /// machine (DNS rebinding). IP addresses are always accepted, because they cannot be rebound.
-struct HostRule: Sendable {
+struct HostFieldStep: Sendable {
     private let names: Set<String>
 
     init(publicHosts: [String]) { names = Set(publicHosts.map { $0.lowercased() }).union(["localhost"]) }

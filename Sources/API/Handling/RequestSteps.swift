@@ -48,7 +48,7 @@ struct ClientAddressStep: RequestStep {
     private static let forwardedFor = HTTPField.Name("X-Forwarded-For")!
 }
 
-extension HostRule: RequestStep {
+extension HostFieldStep: RequestStep {
     func apply(to request: inout IncomingRequest) throws(Problem) -> Response? {
         if !request.isRelayed { try check(request.head) }
         return nil

@@ -251,7 +251,7 @@ enum RouteClass: Int, Sendable, CaseIterable {
         case "deliveries": self = .webhooks
         case "events": self = .events
         case "stats": self = .service
-        case "nodes": self = method == .get ? .service : .administration
+        case "hosts", "nodes": self = method == .get ? .service : .administration
         case "tokens", "audit", "service", "sign-in", "tickets": self = .administration
         default: self = .other
         }

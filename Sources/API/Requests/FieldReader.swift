@@ -25,8 +25,10 @@ struct FieldReader {
     }
 
     func pointer(to name: String) -> String {
-        "\(pointer)/\(name.replacing("~", with: "~0").replacing("/", with: "~1"))"
+        "\(pointer)/\(Self.escaped(name))"
     }
+
+    static func escaped(_ name: String) -> String { name.replacing("~", with: "~0").replacing("/", with: "~1") }
 
     mutating func value(_ name: String) -> JSON? {
         guard let index = object.members.firstIndex(where: { $0.name == name }) else { return nil }

@@ -10,6 +10,7 @@ extension SessionConfiguration {
         WireMember("timeouts", \.timeouts, .timeouts, default: Timeouts()),
         WireMember("max_concurrent_jobs", \.maxConcurrentJobs, .count(in: 1...100_000)),
         WireMember("max_connections_per_host", \.maxConnectionsPerHost, .count(in: 1...100_000)),
+        WireMember("hosts", \.hostRules, .hostRules, default: HostRules()),
         WireMember("retry", \.retry, .retry),
         WireMember("directory", \.directory, .directory),
         WireMember("on_conflict", \.onConflict, .choice),
@@ -108,6 +109,11 @@ extension [String: [String]] {
     }
 }
 
+extension WireType<HostRules> {
+    fileprivate static let hostRules = Self(
+        read: { (reader, name) throws(Problem) in try reader.hostRules(name) }, write: { .array($0.rules.map(\.json)) })
+}
+
 extension WireType<Proxy> {
     fileprivate static let proxy = Self(
         read: { (reader, name) throws(Problem) in try reader.proxy(name) }, write: { .string($0.withCredentials) })
@@ -132,6 +138,24 @@ extension FieldReader {
             pins[URLRule.host(of: url)] = keys
         }
         return pins
+    }
+
+    fileprivate mutating func hostRules(_ name: String) throws(Problem) -> HostRules? {
+        guard let list = try value(name, "must be a list of rules", \.arrayValue) else { return nil }
+        guard list.count <= HostRules.most else { throw invalid(name, "has more than \(HostRules.most) rules") }
+        var rules: [HostRule] = []
+        for (index, element) in list.enumerated() {
+            do throws(HostRuleFault) {
+                rules.append(try HostRule(element))
+            } catch {
+                let path = ([name, "\(index)"] + [error.member].compactMap(\.self)).map(FieldReader.escaped)
+                let pointer = "\(pointer)/\(path.joined(separator: "/"))"
+                throw Problem(
+                    error.isUnknownMember ? .unknownField : .invalidValue, "\(Self.shown(pointer)) \(error.why).",
+                    at: pointer)
+            }
+        }
+        return HostRules(rules)
     }
 
     fileprivate mutating func proxy(_ name: String) throws(Problem) -> Proxy? {

@@ -126,6 +126,11 @@ extension Exposition {
         histogram(
             "fetchd_sync_duration_seconds", "Syncs of parts of downloads to the disk, one or several parts at once.",
             [([:], engine.syncs.snapshot)])
+        gauge(
+            "fetchd_hosts", "Servers of downloads that are remembered, by state: open, pacing, closed, half_open.",
+            by: "state", HostGate.State.allCases.map { ($0.rawValue, load.hosts[$0] ?? 0) })
+        counter(
+            "fetchd_refused_requests_total", "Requests that servers refused because they get too many.", load.refusals)
         gauge("fetchd_downloads_free_bytes", "Free space of the file system of the downloads.", load.disk?.free)
         gauge("fetchd_downloads_size_bytes", "Size of the file system of the downloads.", load.disk?.total)
     }

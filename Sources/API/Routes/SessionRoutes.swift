@@ -174,6 +174,7 @@ extension SessionConfiguration {
             "minimum_bytes_per_second": .optional(minimumSpeed),
             "max_concurrent_jobs": .optional(maxConcurrentJobs),
             "max_connections_per_host": .optional(maxConnectionsPerHost),
+            "hosts": .array(hostRules.rules.map(\.json)),
             "rate_limit_bytes_per_second": .optional(rateLimit), "max_total_size": .optional(maxTotalSize),
             "retry": [
                 "max_attempts": .count(retry.maxAttempts), "base_seconds": .number(retry.baseSeconds),

@@ -39,7 +39,7 @@ public enum ClientCommands {
             name: "Session and service",
             subcommands: [
                 SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, AuditCommand.self,
-                ShowStats.command, NodesCommand.self, HealthCommand.self,
+                ShowStats.command, HostsCommand.self, NodesCommand.self, HealthCommand.self,
             ]),
     ]
 }

@@ -72,6 +72,55 @@ struct HealthCommand: ClientCommand {
     }
 }
 
+// MARK: - Hosts
+
+struct HostsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        "hosts", "Lists the servers of the downloads, and when they get requests. Lets one get a request now.",
+        discussion: "'fetchd hosts' is 'fetchd hosts list'. See docs/polite.md.", examples: "hosts",
+        "hosts open files.example.com:443",
+        subcommands: [ListHosts.command, OpenHost.command], defaultSubcommand: ListHosts.command)
+}
+
+enum ListHosts: ActionName {
+    static let action = Action<NoOperands>(
+        "list", "Lists the servers of the downloads, those with the most queued jobs first.",
+        discussion: """
+            STATE is open, pacing (requests start at intervals), closed (none start until the time of UNTIL), or half_open (the \
+            response to one request decides). RATE is the requests a second that fetchd has learned, or that the server allows. \
+            See docs/polite.md.
+            """,
+        examples: "hosts list", "hosts list --json", aliases: ["ls"]
+    ) { _, service, console in
+        let response = try await service.send("GET", RequestPath("hosts"))
+        try console.print(
+            response.text, response.list("hosts"),
+            columns: [
+                .init("HOST", "host"), .init("STATE", "state"), .init("UNTIL", "closed_until", or: "-"),
+                .init("RATE", Member.number("requests_per_second") { "\(($0 * 10).rounded() / 10)/s" }, or: "-"),
+                .init("RUNNING", "running", isRightAligned: true), .init("QUEUED", "queued", isRightAligned: true),
+                .init("WHY", "why", or: "-", isDispensable: true),
+            ])
+    }
+}
+
+enum OpenHost: ActionName {
+    struct Operands: ParsableArguments {
+        @Argument(help: "The server with its port, as 'fetchd hosts' prints it.") var host: String
+    }
+
+    static let action = Action<Operands>(
+        "open", "Lets the next request to a server start now.",
+        discussion:
+            "One request is sent, and its response decides whether others follow. It needs an administrator's token.",
+        examples: "hosts open files.example.com:443"
+    ) { operands, service, console in
+        let response = try await service.send("POST", RequestPath("hosts", operands.host, "open"))
+        try console.isJSON
+            ? console.print(response.text) : console.print("\(Printable(operands.host)) gets a request now")
+    }
+}
+
 // MARK: - Nodes
 
 struct NodesCommand: AsyncParsableCommand {

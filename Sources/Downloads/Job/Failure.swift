@@ -55,7 +55,7 @@ public struct Failure: Error, Sendable, Equatable, Codable {
     public var mayPass: Bool {
         switch code {
         case .nameResolutionFailed, .connectFailed, .connectionLost, .timedOut, .tooSlow, .truncated: true
-        case .badStatus: status.map(Self.passingStatuses.contains) ?? false
+        case .badStatus: status.map(Self.isTemporary) ?? false
         default: false
         }
     }
@@ -75,7 +75,9 @@ public struct Failure: Error, Sendable, Equatable, Codable {
 
     /// Statuses of temporary failures: request timeout, too early, too many requests, and those of overloaded or
     /// restarted servers and proxies (520 to 524 are Cloudflare's).
-    static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]
+    private static let passingStatuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524]
+
+    static func isTemporary(status: Int) -> Bool { passingStatuses.contains(status) }
 }
 
 /// What the refusal of a request means, and what the client can do about it.

@@ -34,6 +34,8 @@ public struct Job: Sendable, Equatable {
     public var admissions: Int
     /// Failed attempts since the job last received new bytes.
     public var failuresInARow: Int
+    /// How often the host held off an attempt, which was not counted.
+    public var timesHeldOff: Int
     public var resume: ResumeOutcome?
     /// The remaining `timeouts.resource_seconds`; nil before the first attempt and in terminal states.
     public var resourceTime: Countdown?
@@ -52,7 +54,8 @@ public struct Job: Sendable, Equatable {
         id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued,
         revision: Int = 1, spec: JobSpec, trace: TraceContext? = nil, mirror: Int = 0, queueRank: QueueRank? = nil,
         node: Int64? = nil, createdAt: Date, startedAt: Date? = nil, finishedAt: Date? = nil, attempts: Int = 0,
-        admissions: Int = 0, failuresInARow: Int = 0, resume: ResumeOutcome? = nil, resourceTime: Countdown? = nil,
+        admissions: Int = 0, failuresInARow: Int = 0, timesHeldOff: Int = 0, resume: ResumeOutcome? = nil,
+        resourceTime: Countdown? = nil,
         part: Part? = nil,
         isPartLost: Bool = false, hasSyncFailed: Bool = false, isCorrupt: Bool = false
     ) {
@@ -74,6 +77,7 @@ public struct Job: Sendable, Equatable {
         self.attempts = attempts
         self.admissions = admissions
         self.failuresInARow = failuresInARow
+        self.timesHeldOff = timesHeldOff
         self.resume = resume
         self.resourceTime = resourceTime
         self.part = part
@@ -159,6 +163,9 @@ extension Job {
             attempts = max(0, attempts - 1)
         case .attemptDeferred, .attemptFailed:
             failuresInARow += 1
+        case .attemptHeldOff:
+            attempts = max(0, attempts - 1)
+            timesHeldOff += 1
         case .attemptDiverted:
             // The failures of the previous server do not count for the next one. (If a PATCH has replaced the URLs, no
             // mirror may be left: hence `min`.)
@@ -170,6 +177,7 @@ extension Job {
             startedAt = nil
             attempts = 0
             failuresInARow = 0
+            timesHeldOff = 0
             isCorrupt = false
             mirror = 0
         case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .inputSupplied, .timeElapsed,
@@ -182,7 +190,7 @@ extension Job {
 extension JobSignal {
     fileprivate var failure: Failure? {
         switch self {
-        case .attemptDeferred(let wait), .attemptDiverted(let wait): wait.cause
+        case .attemptDeferred(let wait), .attemptHeldOff(let wait), .attemptDiverted(let wait): wait.cause
         case .attemptFailed(let failure): failure
         default: nil
         }

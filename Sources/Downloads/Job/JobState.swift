@@ -95,6 +95,8 @@ public enum JobSignal: Sendable, Equatable {
     case attemptInterrupted
     /// The attempt failed, and another will follow.
     case attemptDeferred(Wait)
+    /// The host accepts no requests for a time (`HostGate`), and another attempt will follow. This one does not count.
+    case attemptHeldOff(Wait)
     /// The attempt failed permanently, and another one will use the job's next URL.
     case attemptDiverted(Wait)
     /// The attempt failed, and no other will follow.
@@ -174,7 +176,8 @@ extension JobState {
             .become(.cancelled, announce: .jobCancelled, then: [.wakeScheduler])
         case (.attemptInterrupted, .running(.attempting)): .queueAgain
         // A promotion can be deferred or fail as well, for example if the disk has no room for the name.
-        case (.attemptDeferred(let wait), .running), (.attemptDiverted(let wait), .running):
+        case (.attemptDeferred(let wait), .running), (.attemptHeldOff(let wait), .running(.attempting)),
+            (.attemptDiverted(let wait), .running):
             .become(.waiting(wait), announce: .jobWaiting, then: [.wakeScheduler])
         case (.attemptFailed(let failure), .running):
             .become(.failed(failure), announce: .jobFailed, then: [.wakeScheduler])
@@ -209,7 +212,7 @@ extension JobSignal {
         case .cancelRequested: [.queued, .running, .waiting, .paused, .cancelled]
         case .retryRequested: [.queued, .running, .waiting, .failed, .cancelled]
         case .inputSupplied: JobState.Kind.allCases
-        case .attemptStopped, .attemptInterrupted, .attemptDeferred, .attemptDiverted, .attemptFailed,
+        case .attemptStopped, .attemptInterrupted, .attemptDeferred, .attemptHeldOff, .attemptDiverted, .attemptFailed,
             .finalizePlanned, .finalized:
             [.running]
         }

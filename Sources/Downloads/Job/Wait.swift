@@ -98,6 +98,8 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
     public static let networkSeconds = 10.0
     /// In seconds. fetchd obeys a `Retry-After` of up to a day.
     public static let retryAfterLimit = 86_400.0
+    /// How often a host can hold off a job without the attempt being counted.
+    public static let mostTimesHeldOff = 100
 
     /// Facts about a failure that the failure itself does not contain.
     public struct Hint: Sendable, Equatable {
@@ -110,10 +112,14 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         public var mayPass: Bool
         /// The bytes came in several pieces, which may be the cause of the mismatch, and fetchd has not yet fetched them again.
         public var mayRestart: Bool
+        /// The host has refused the request because it gets too many, and accepts the next one at this time.
+        public var heldOffUntil: Date?
 
         public init(
-            retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false, mayRestart: Bool = false
+            retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false, mayRestart: Bool = false,
+            heldOffUntil: Date? = nil
         ) {
+            self.heldOffUntil = heldOffUntil
             self.retryAfter = retryAfter
             self.hasNoRoute = hasNoRoute
             self.mayPass = mayPass

@@ -11,6 +11,8 @@ public struct ResolvedSpec: Sendable, Equatable {
     /// The maximum number of connections to one host, for all transfers of the session together; nil: only the
     /// service's limit applies.
     public var maxConnectionsPerHost: Int?
+    /// How requests to some hosts are limited, for all transfers of the session together.
+    public var hostRules: HostRules
     public var method: RequestMethod
     public var body: RequestBody?
     public var headers: [HeaderField]
@@ -51,6 +53,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         // Combined bytes of this job were wrong, so fetchd now uses only one server at a time.
         connections = job.isCorrupt ? 1 : spec.connections ?? configuration.connections ?? 1
         maxConnectionsPerHost = configuration.maxConnectionsPerHost
+        hostRules = configuration.hostRules
         method = spec.method
         body = spec.body
         credentials = spec.credentials
@@ -77,6 +80,11 @@ public struct ResolvedSpec: Sendable, Equatable {
         sizeLimit = spec.maxSize.map { SizeLimit($0, of: .job) }
         lost = spec.lost
         lostBySession = configuration.lost
+    }
+
+    /// The connections to a host that all transfers of the session may have together; nil: only the service's limit applies.
+    public func maxConnections(at host: String) -> Int? {
+        [maxConnectionsPerHost, hostRules[host]?.connections].compactMap(\.self).min()
     }
 
     /// The same specification, with the lower one of both limits.

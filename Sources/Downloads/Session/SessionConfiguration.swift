@@ -10,6 +10,8 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var maxConcurrentJobs: Int?
     /// The smaller of this limit and the service's limit applies.
     public var maxConnectionsPerHost: Int?
+    /// How requests to some hosts are limited, besides the rules of the service.
+    public var hostRules = HostRules()
     public var retry: RetryPolicy?
     /// Relative to the downloads root.
     public var directory: String?

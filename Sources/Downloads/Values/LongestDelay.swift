@@ -41,10 +41,11 @@ extension JobSignal {
     public func bounded(at now: Date) -> JobSignal {
         switch self {
         case .attemptDeferred(let wait): .attemptDeferred(wait.bounded(at: now))
+        case .attemptHeldOff(let wait): .attemptHeldOff(wait.bounded(at: now))
         case .attemptDiverted(let wait): .attemptDiverted(wait.bounded(at: now))
         case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested,
-            .inputSupplied,
-            .timeElapsed, .attemptStopped, .attemptInterrupted, .attemptFailed, .finalizePlanned, .finalized:
+            .inputSupplied, .timeElapsed, .attemptStopped, .attemptInterrupted, .attemptFailed, .finalizePlanned,
+            .finalized:
             self
         }
     }

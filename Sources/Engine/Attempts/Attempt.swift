@@ -320,6 +320,8 @@ extension Attempt {
             after: failure, failuresInARow: failuresInARow, hint: hint, at: now, jitter: jitter)
         let signal: JobSignal =
             switch verdict {
+            case _ where hint.heldOffUntil != nil && job.timesHeldOff < RetryPolicy.mostTimesHeldOff:
+                .attemptHeldOff(Wait(.retry(until: hint.heldOffUntil ?? now), cause: failure))
             case .wait(let wait): .attemptDeferred(wait)
             case .fail(let failure) where spec.hasMirrorLeft && failure.isOfSource:
                 .attemptDiverted(Wait(.retry(until: now), cause: failure))
@@ -434,9 +436,9 @@ extension JobSignal {
         case .attemptDiverted(let wait): wait.cause
         case .attemptDeferred(let wait): wait.name.needsInput ? wait.cause : nil
         case .attemptFailed(let failure): failure.dependsOnSpecification ? failure : nil
-        case .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .retryRequested,
-            .inputSupplied,
-            .timeElapsed, .attemptStopped, .attemptInterrupted, .finalizePlanned, .finalized:
+        case .attemptHeldOff, .admitted, .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested,
+            .retryRequested, .inputSupplied, .timeElapsed, .attemptStopped, .attemptInterrupted, .finalizePlanned,
+            .finalized:
             nil
         }
     }

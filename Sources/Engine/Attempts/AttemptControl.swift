@@ -23,7 +23,8 @@ final class AttemptControl: Sendable {
     private struct State {
         var stop: Stop?
         var isFinalizing = false
-        var transfers: [Int: Transfer] = [:]
+        /// What a stop calls.
+        var cancellations: [Int: @Sendable () -> Void] = [:]
         var registrations = 0
         var destination: Destination
         /// The job's own `connections`; nil: `admittedConnections` applies.
@@ -66,29 +67,29 @@ extension AttemptControl {
 
     /// Stops the attempt. Has no effect after `beginFinalizing()`, because the file is then published shortly.
     func requestStop(_ stop: Stop) {
-        let transfers: [Transfer] = state.withLock { state in
+        let cancellations: [@Sendable () -> Void] = state.withLock { state in
             guard !state.isFinalizing else { return [] }
             // A cancellation replaces an earlier stop. Any other stop has no effect after the first one.
             if state.stop == nil || stop.isCancellation { state.stop = stop }
-            return Array(state.transfers.values)
+            return Array(state.cancellations.values)
         }
-        for transfer in transfers { transfer.cancel() }
+        for cancel in cancellations { cancel() }
     }
 
-    /// Makes a stop cancel this transfer, also a stop that was requested before.
+    /// Makes a stop call the function, also a stop that was requested before.
     ///
     /// - Returns: the argument of `unregister(_:)`.
-    func register(_ transfer: Transfer) -> Int {
+    func register(_ cancel: @escaping @Sendable () -> Void) -> Int {
         let (registration, isStopped) = state.withLock { state in
             state.registrations += 1
-            state.transfers[state.registrations] = transfer
+            state.cancellations[state.registrations] = cancel
             return (state.registrations, state.stop != nil)
         }
-        if isStopped { transfer.cancel() }
+        if isStopped { cancel() }
         return registration
     }
 
-    func unregister(_ registration: Int) { state.withLock { $0.transfers[registration] = nil } }
+    func unregister(_ registration: Int) { state.withLock { $0.cancellations[registration] = nil } }
 
     /// - Returns: false when a stop was requested before.
     func beginFinalizing() -> Bool {

@@ -1,6 +1,7 @@
 import Base
 import CurlClient
 import Downloads
+import Foundation
 import HTTPSemantics
 
 /// One connection of an attempt. It makes one exchange after another: through redirects to an accepted response, then for
@@ -32,6 +33,9 @@ final class Connection: TransferHandler {
         var verdict: ResponseDecision?
         /// nil when no response was accepted.
         var target: Target?
+        var start: RequestStart?
+        /// The host accepts no request before this time: it has refused this one, or an earlier one.
+        var heldOffUntil: Date?
         /// Bytes of the body that are still to be dropped, because the part has them already.
         var skipping: Int64 = 0
         /// The segment is full. fetchd cancelled the rest of the response, or rejected it, because it needs no more
@@ -82,10 +86,19 @@ extension Connection {
                 guard let part = partConfirmedByResponse(plan, requests) else { return nil }
                 return await begin(plan, whole: part, requests, onBegin)
             case .failed(let failure): return loss(failure)
+            case .abandoned where requests.url != spec.url: return lossOfRedirect(to: requests.url)
             case .arrived, .abandoned: return nil
             }
         }
         return nil
+    }
+
+    /// The gate of a host that a redirect leads to is closed. The job waits, because it would be queued for its own host, and be
+    /// redirected again.
+    private func lossOfRedirect(to url: String) -> ConnectionLoss? {
+        guard state.withLock({ $0.heldOffUntil != nil }) else { return nil }
+        let host = URLRule.hostAndPort(of: url)
+        return loss(Failure(.badStatus, "\(host), to which the server redirects, accepts no requests for a time."))
     }
 
     private func exchange(
@@ -102,7 +115,7 @@ extension Connection {
                 onBegin(file)
                 return Target(file: file, claim: file.firstClaim)
             }, sizeLimit: spec.sizeLimit)
-        await run(exchange, attempt.request(requests, asked, home: spec.url))
+        await run(exchange, attempt.request(requests, asked, home: spec.url), to: requests.url)
     }
 
     /// Called on the transfer loop when the head was accepted. A continued part keeps its label and its validators if
@@ -250,7 +263,7 @@ extension Connection {
                 return Target(file: file, claim: claim)
             })
         let isSegment = attempt.control.connections > 1
-        await run(exchange, attempt.request(requests, asked, home: home, isSegment: isSegment))
+        await run(exchange, attempt.request(requests, asked, home: home, isSegment: isSegment), to: requests.url)
     }
 }
 
@@ -268,13 +281,21 @@ extension ResponseDecision {
 // MARK: - One exchange
 
 extension Connection {
-    /// Returns after the exchange has ended and all of its bytes are written.
-    private func run(_ exchange: Exchange, _ request: TransferRequest) async {
+    /// Returns after the exchange has ended and all of its bytes are written, or when the gate of the host is closed: then there is
+    /// no result.
+    private func run(_ exchange: Exchange, _ request: TransferRequest, to url: String) async {
+        state.withLock { $0 = State() }
+        let start: RequestStart
+        switch await attempt.waitForStart(at: url) {
+        case .started(let given): start = given
+        case .heldOff(let until): return state.withLock { $0.heldOffUntil = until }
+        case .stopped: return
+        }
         var registration: Int?
         await withCheckedContinuation { waiter in
-            state.withLock { $0 = State(exchange: exchange, waiter: waiter) }
+            state.withLock { $0 = State(exchange: exchange, waiter: waiter, start: start) }
             let transfer = attempt.services.client.start(request, handler: self)
-            registration = attempt.control.register(transfer)
+            registration = attempt.control.register { transfer.cancel() }
             let (isOver, target) = state.withLock { state in
                 state.transfer = transfer
                 return (state.isOver, state.target)
@@ -283,6 +304,7 @@ extension Connection {
             if let target { target.file.attach(transfer, to: target.claim) }
         }
         if let registration { attempt.control.unregister(registration) }
+        start.receive { _ in .none }
         // The transfer and the decisions refer to this connection.
         state.withLock { state in
             state.exchange = nil
@@ -299,8 +321,10 @@ extension Connection {
     }
 
     private func loss(_ failure: Failure) -> ConnectionLoss {
-        let (result, hasTarget) = state.withLock { ($0.result, $0.target != nil) }
-        return ConnectionLoss(failure, result, hasTarget: hasTarget, at: attempt.services.time.now)
+        let (result, hasTarget, heldOffUntil) = state.withLock { ($0.result, $0.target != nil, $0.heldOffUntil) }
+        var loss = ConnectionLoss(failure, result, hasTarget: hasTarget, at: attempt.services.time.now)
+        loss.hint.heldOffUntil = heldOffUntil
+        return loss
     }
 
     /// Ends the claim after the exchange that filled the segment.
@@ -328,6 +352,8 @@ extension Connection {
     func received(head: ResponseHead) -> HeadDecision {
         guard let exchange = state.withLock({ $0.exchange }) else { return .reject }
         let facts = ResponseFacts(status: head.status, headers: head.headers, isOfProxy: head.isOfProxy)
+        let until = state.withLock(\.start)?.receive(head, facts, of: attempt)
+        if let until { state.withLock { $0.heldOffUntil = until } }
         let verdict = exchange.evaluate(facts)
         guard case .accept(let offset, let skipping, let size, let outcome) = verdict else {
             state.withLock { $0.verdict = verdict }

@@ -163,7 +163,7 @@ extension Attempt {
         let opened = state.withLock { state in
             state.pool?.open(upTo: wanted, at: now) { host, missing in
                 services.connections.acquire(
-                    at: host, of: job.session, atMost: spec.maxConnectionsPerHost,
+                    at: host, of: job.session, atMost: spec.maxConnections(at: host),
                     wish: ConnectionClaims.Wish(count: missing, bell: control.mayConnect))
             }
         }

@@ -19,6 +19,7 @@ final class HostConnections: Sendable {
         var isAdmitting = false
         /// Connections to one host.
         var limit: Int
+        var rules: HostRules
         /// Additional connections to all hosts together.
         var maxAdditional: Int
 
@@ -42,8 +43,11 @@ final class HostConnections: Sendable {
     /// - Parameters:
     ///   - areClaimed: whether other services can share the database, so that additional connections are claimed there.
     ///   - onRoom: called when a host may have a free slot for a job again.
-    init(limit: Int, maxAdditional: Int, areClaimed: Bool = false, onRoom: @escaping @Sendable () -> Void) {
-        state = Locked(State(limit: limit, maxAdditional: maxAdditional))
+    init(
+        limit: Int, maxAdditional: Int, rules: HostRules = HostRules(), areClaimed: Bool = false,
+        onRoom: @escaping @Sendable () -> Void
+    ) {
+        state = Locked(State(limit: limit, rules: rules, maxAdditional: maxAdditional))
         self.areClaimed = areClaimed
         self.onRoom = onRoom
     }
@@ -51,7 +55,9 @@ final class HostConnections: Sendable {
     /// Connections above a lower limit stay until they end.
     func apply(_ limits: Engine.Limits) {
         state.withLock { state in
-            (state.limit, state.maxAdditional) = (limits.connectionsPerHost, limits.additionalConnections)
+            state.limit = limits.connectionsPerHost
+            state.maxAdditional = limits.additionalConnections
+            state.rules = limits.hostRules
         }
     }
 
@@ -89,7 +95,8 @@ final class HostConnections: Sendable {
         let place = Place(host: host, session: session)
         let isTaken: Bool? = state.withLock { state in
             guard !state.isAdmitting, state.additional.values.reduce(0, +) < state.maxAdditional,
-                state.count(at: host) < state.limit, state.count(at: host, of: session) < sessionLimit ?? .max
+                state.count(at: host) < min(state.limit, state.rules[host]?.connections ?? .max),
+                state.count(at: host, of: session) < sessionLimit ?? .max
             else { return false }
             if areClaimed, state.additional[place, default: 0] >= state.claims.granted[place, default: 0] {
                 return wish.map { state.claims.want(place, $0) } == true ? nil : false

@@ -2,6 +2,7 @@ import Base
 import CurlClient
 import Downloads
 import Foundation
+import HTTPSemantics
 import Storage
 
 /// Admits jobs. When a commit makes jobs due, or a wait ends, the scheduler fills the free slots with jobs.
@@ -22,7 +23,8 @@ struct Scheduler: Sendable {
         let taken = services.connections.beginAdmission()
         defer { services.connections.endAdmission() }
         let presentLimits: @Sendable () -> AdmissionLimits = { [limits] in limits().with(taken) }
-        return try await services.store.admitJobs(presentLimits) { $0.forEach(start) }.nextWaitEnds
+        let next = try await services.store.admitJobs(presentLimits) { $0.forEach(start) }.nextWaitEnds
+        return [next, services.gates.nextAdmission()].compactMap(\.self).min()
     }
 }
 
@@ -43,8 +45,10 @@ final class ActiveAttempts: Sendable {
     private let state: Locked<State>
     private let serviceLimit: RateLimit
     private let connections: HostConnections
+    private let gates: HostGates
 
-    init(serviceLimit: RateLimit, connections: HostConnections) {
+    init(serviceLimit: RateLimit, connections: HostConnections, gates: HostGates) {
+        self.gates = gates
         self.serviceLimit = serviceLimit
         state = Locked(State(service: SharedLimit(limit: serviceLimit, whole: serviceLimit.bytesPerSecond)))
         self.connections = connections
@@ -73,7 +77,9 @@ final class ActiveAttempts: Sendable {
     func begin(_ admitted: AdmittedJob, _ services: EngineServices) -> Attempt {
         let session = admitted.job.session
         let limit = acquireLimit(of: session, admitted.spec.sessionRateLimit)
-        let attempt = Attempt(admitted, under: [serviceLimit, limit], services)
+        let host = URLRule.hostAndPort(of: admitted.job.url)
+        let ofHost = gates.rateLimits(at: host, of: session, admitted.spec.hostRules)
+        let attempt = Attempt(admitted, under: [serviceLimit, limit] + ofHost, services)
         // If the answer to a commit was lost, the former attempt may not know yet that its end is stored.
         if let former = self[admitted.job.id] { remove(former) }
         let isFirst = state.withLock { state in
@@ -82,6 +88,7 @@ final class ActiveAttempts: Sendable {
         }
         if isFirst { firstBegun.set() }
         connections.begin(admitted.job)
+        gates.admit(admitted.job, admitted.spec.hostRules)
         return attempt
     }
 
@@ -95,7 +102,9 @@ final class ActiveAttempts: Sendable {
             if state.sessions[job.session]?.attempts == 0 { state.sessions[job.session] = nil }
             return true
         }
-        if isPresent { connections.end(job) }
+        guard isPresent else { return }
+        connections.end(job)
+        gates.end(job.id)
     }
 
     /// Called on the writer's thread, directly after the commit that ends the attempt.

@@ -22,6 +22,10 @@ public struct AdmissionLimits: Sendable {
     public var jobsOfAllNodes: Int?
     public var connectionsPerHost: Int
     public var taken: [Taken] = []
+    /// How many jobs of a session may begin now with a request to the host; called on the writer's thread.
+    public var startsLeft: @Sendable (_ host: String, _ session: Name, HostRules) -> Int = { _, _, _ in .max }
+    /// The connections to a host that a rule of the service allows; nil: it has none.
+    public var connectionsAllowed: @Sendable (_ host: String) -> Int? = { _ in nil }
 
     public init(jobs: Int, ofAllNodes all: Int? = nil, connectionsPerHost: Int) {
         self.jobs = jobs
@@ -143,7 +147,7 @@ extension Transaction {
                 queue.skip(session)
                 continue
             }
-            slots.take(session, host: candidate.host)
+            slots.admit(session, host: candidate.host)
             admitted.append(try begin(candidate.job, configuration))
             if quotas.begin(admitted[admitted.count - 1].job) { queue.leaveOut(quotas.exhausted) }
         }
@@ -169,6 +173,8 @@ struct AdmissionSlots {
     private(set) var free: Int
     private var bySession: [Name: Int] = [:]
     private var byHost: [String: Int] = [:]
+    /// The jobs that this admission begins.
+    private var begun: [String: Int] = [:]
     private var bySessionAndHost: [Name: [String: Int]] = [:]
 
     init(running: [SQLRow], limits: AdmissionLimits) throws {
@@ -192,8 +198,17 @@ struct AdmissionSlots {
     }
 
     func hasRoom(at host: String, for session: Name, _ configuration: SessionConfiguration) -> Bool {
-        byHost[host, default: 0] < limits.connectionsPerHost
-            && bySessionAndHost[session]?[host] ?? 0 < configuration.maxConnectionsPerHost ?? .max
+        let rules = configuration.hostRules
+        let own = min(configuration.maxConnectionsPerHost ?? .max, rules[host]?.connections ?? .max)
+        return byHost[host, default: 0] < min(limits.connectionsPerHost, limits.connectionsAllowed(host) ?? .max)
+            && bySessionAndHost[session]?[host] ?? 0 < own
+            && limits.startsLeft(host, session, rules) > begun[host, default: 0]
+    }
+
+    /// A job begins. Until the commit, its start is counted here.
+    mutating func admit(_ session: Name, host: String) {
+        begun[host, default: 0] += 1
+        take(session, host: host)
     }
 
     mutating func take(_ session: Name, host: String, count: Int = 1) {

@@ -48,7 +48,7 @@ enum JobRow {
             queueRank: (row[at.queueRank] as String?).map { QueueRank($0) }, node: row[at.node],
             createdAt: row.time(at.createdAt), startedAt: row.optionalTime(at.startedAt),
             finishedAt: row.optionalTime(at.finishedAt), attempts: row[at.attempts], admissions: row[at.admissions],
-            failuresInARow: row[at.failuresInARow], resume: try resume(row, at),
+            failuresInARow: row[at.failuresInARow], timesHeldOff: row[at.timesHeldOff], resume: try resume(row, at),
             resourceTime: row.countdown(until: at.resourceUntil, left: at.resourceLeft), part: try part(row, sealer),
             isPartLost: row[at.isPartLost], hasSyncFailed: row[at.hasSyncFailed], isCorrupt: row[at.isCorrupt])
     }

@@ -15,13 +15,14 @@ import HTTPSemantics
 /// - `node`: the node of a cluster on which a job runs, and which has the file of a job that has succeeded. NULL in a database of
 ///   one service.
 /// - `admissions`: how often a job was admitted. It identifies the attempt of a running job.
+/// - `times_held_off`: how often the host of the job held off an attempt, which was not counted.
 struct JobTable: Sendable {
     static let jobs = JobTable()
 
     let id, session, batch, state, revision, spec, reason, retryAt, failure, promotion, finish: Int
     let attempts, failuresInARow, resumeDecision, resumeOffset, resumeWhy, createdAt, startedAt, finishedAt: Int
     let mirror, resourceUntil, resourceLeft, isPartLost, isCorrupt, hasSyncFailed: Int
-    let token, trace, queueRank, gid, node, admissions: Int
+    let token, trace, queueRank, gid, node, admissions, timesHeldOff: Int
     let columns: RowColumns<Job>
 
     private init() {
@@ -93,6 +94,7 @@ struct JobTable: Sendable {
         gid = all.add(.text("gid"), .fixed) { $0.gid?.description }
         node = all.add(.integer("node", since: 19)) { $0.node }
         admissions = all.add(.integer("admissions", "NOT NULL DEFAULT 0", since: 19)) { $0.admissions }
+        timesHeldOff = all.add(.integer("times_held_off", "NOT NULL DEFAULT 0", since: 22)) { $0.timesHeldOff }
         columns = all
     }
 }

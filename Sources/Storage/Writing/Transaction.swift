@@ -85,6 +85,8 @@ public enum WorkKind: String, Sendable, CaseIterable {
     case nodes = "n"
     /// Another node has a file to remove in its own folder.
     case removals = "r"
+    /// A host has closed its gate, or a client has opened it.
+    case hosts = "o"
 }
 
 /// The columns of a row that change, and their values.

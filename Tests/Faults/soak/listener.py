@@ -122,7 +122,8 @@ class Listener:
         bound = socket.socket()
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        bound.bind((LOOPBACK, self.port))
+        # Every address of 127.0.0.0/8 leads here.
+        bound.bind(("0.0.0.0", self.port))
         return bound
 
     def _accept(self, listening: socket.socket) -> None:

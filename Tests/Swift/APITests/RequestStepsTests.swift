@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func hostIsANameOfTheService() throws {
-        let rule = HostRule(publicHosts: ["files.example"])
+        let rule = HostFieldStep(publicHosts: ["files.example"])
         let host = try Self.field("Host")
         #expect(problem(rule, request(.get, "/", [host: "files.example"])) == nil)
         var foreign = request(.get, "/", [host: "evil.example"])

@@ -18,7 +18,7 @@ import Testing
 }
 
 @Suite struct HostRuleTests {
-    private let rule = HostRule(publicHosts: ["Files.example"])
+    private let rule = HostFieldStep(publicHosts: ["Files.example"])
 
     @Test(arguments: [
         "localhost", "LOCALHOST:8080", "127.0.0.1:1", "10.1.2.3", "[::1]:80", "[fd00::1]", "files.example:443",

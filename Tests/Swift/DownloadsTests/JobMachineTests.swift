@@ -64,6 +64,17 @@ import Testing
         #expect(job.failuresInARow == 0)
     }
 
+    @Test func countsNoAttemptWhenHeldOff() {
+        var job = Sample.job()
+        for count in 1...3 {
+            job = job.becoming(.running(.attempting), on: .admitted, at: Sample.now)
+                .becoming(.waiting(Sample.wait), on: .attemptHeldOff(Sample.wait), at: Sample.now)
+            #expect(job.attempts == 0 && job.failuresInARow == 0 && job.timesHeldOff == count)
+        }
+        let cancelled = job.becoming(.cancelled, on: .cancelRequested(keepsPart: false), at: Sample.now)
+        #expect(cancelled.becoming(.queued, on: .retryRequested, at: Sample.now).timesHeldOff == 0)
+    }
+
     @Test func resetsFailuresWhenDivertedToNextURL() {
         var job = Sample.job(.running(.attempting))
         job.spec.mirrors = ["https://other/"]

@@ -58,6 +58,7 @@ private let start = Date(milliseconds: 1_566_228_194_000)
         }
         let blocked = Wait(.credentials, cause: failure)
         #expect(blocked.bounded(at: start - day) == blocked)
+        #expect(JobSignal.attemptHeldOff(blocked).bounded(at: start - day) == .attemptHeldOff(blocked))
         #expect(JobSignal.attemptDeferred(blocked).bounded(at: start - day) == .attemptDeferred(blocked))
     }
 

@@ -30,7 +30,8 @@ enum Sample {
         ("timeElapsed", .timeElapsed(failure)), ("attemptStopped(pause)", .attemptStopped(.pause)),
         ("attemptStopped(cancel)", .attemptStopped(.cancel(keepsPart: false))),
         ("attemptInterrupted", .attemptInterrupted),
-        ("attemptDeferred", .attemptDeferred(wait)), ("attemptDiverted", .attemptDiverted(wait)),
+        ("attemptDeferred", .attemptDeferred(wait)), ("attemptHeldOff", .attemptHeldOff(wait)),
+        ("attemptDiverted", .attemptDiverted(wait)),
         ("attemptFailed", .attemptFailed(failure)),
         ("finalizePlanned", .finalizePlanned(promotion)), ("finalized", .finalized),
     ]

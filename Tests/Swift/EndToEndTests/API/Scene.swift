@@ -8,6 +8,8 @@ import TestKit
 struct Scene: Sendable {
     let fetchd: any TestedService
     let origin: Origin
+    /// A server of its own for `/busy`: its answer closes the server for all jobs.
+    let busy: Origin
     let bytes = Content.random(seed: 7, count: 200_000)
     /// Held responses continue when the test opens this gate.
     let gate = Gate()
@@ -43,12 +45,13 @@ struct Scene: Sendable {
         origin.serve("/file", .file(bytes, contentType: "video/mp4"))
         origin.serve("/held", .file(bytes), .waiting(at: 100_000, for: gate))
         origin.serve("/missing", .fixed(status: 404))
-        origin.serve("/busy", .fixed(status: 503, headers: [("Retry-After", "3600")]))
+        busy = try Origin()
+        busy.serve("/busy", .fixed(status: 503, headers: [("Retry-After", "3600")]))
     }
 
     /// An order for `/file`, with additional members.
     func order(_ path: String = "/file", _ members: (String, JSON)...) -> JSON {
-        var order: JSONObject = ["url": .string(origin.url(path))]
+        var order: JSONObject = ["url": .string((path == "/busy" ? busy : origin).url(path))]
         for (name, value) in members { order[name] = value }
         return .object(order)
     }

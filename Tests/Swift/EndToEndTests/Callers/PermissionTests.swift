@@ -83,6 +83,8 @@ import Testing
         .init(method: "DELETE", path: "/v1/tokens/{id}", scope: .admin, isOfService: true),
         .init(method: "POST", path: "/v1/tokens/{id}/rotate", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/audit", scope: .admin, isOfService: true),
+        .init(method: "GET", path: "/v1/hosts", scope: .read),
+        .init(method: "POST", path: "/v1/hosts/{host}/open", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/nodes", scope: .read, isOfService: true),
         .init(method: "DELETE", path: "/v1/nodes/{number}", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/service", scope: .read, isOfService: true),
@@ -130,7 +132,7 @@ import Testing
                 // The job, the session and the token of the request do not exist, unless the caller is bound.
                 let path = operation.path.replacing("{session}", with: "none").replacing("{webhook}", with: "none")
                     .replacing("{id}", with: "none").replacing("{number}", with: "9")
-                    .replacing("{file}", with: "main.js")
+                    .replacing("{host}", with: "none:1").replacing("{file}", with: "main.js")
                 let answer = try await client.send(operation.method, path, operation.body)
                 return answer.problem.flatMap { Refusal(rawValue: $0.kind) } ?? .none
             }

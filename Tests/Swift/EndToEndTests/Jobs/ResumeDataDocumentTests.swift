@@ -78,16 +78,14 @@ import Testing
     @Test(arguments: ["running", "paused", "waiting"])
     func keepsPartOfCancelledJobOnlyWithProduceResumeData(_ state: String) async throws {
         let scene = try await Scene()
-        scene.origin.serve(
-            "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
-            .answering(503, headers: [("Retry-After", "3600")]).on(2...))
+        try await scene.serveBreaking()
         func job() async throws -> String {
             switch state {
             case "running": return try await scene.heldJob()
             case "paused": return try await scene.pausedJob()
             default:
                 let id = try await scene.api.submit(scene.order("/breaking", ("retry", ["base_seconds": 0.01])))
-                try await scene.api.waitForJob(id, toWaitFor: .retry, attempts: 2)
+                try await scene.api.waitForJob(id, toBe: "held off") { $0["cause"]["status"] == 503 }
                 return id
             }
         }
@@ -95,15 +93,11 @@ import Testing
         #expect(try await scene.api.act(.cancel, on: dropped)["progress"]["bytes_durable"] == 0)
         #expect(try await scene.api.resumeData(of: dropped) == nil)
         try await scene.expectStoredParts([])
-        scene.origin.serve(
-            "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
-            .answering(503, headers: [("Retry-After", "3600")]).on(2...))
+        try await scene.serveBreaking()
         let explicit = try await job()
         try await scene.api.act(.cancel, on: explicit, ["produce_resume_data": false])
         try await scene.expectStoredParts([])
-        scene.origin.serve(
-            "/breaking", .file(scene.bytes), .closing(after: 100_000).once,
-            .answering(503, headers: [("Retry-After", "3600")]).on(2...))
+        try await scene.serveBreaking()
 
         let kept = try await job()
         let cancelled = try await scene.api.act(.cancel, on: kept, ["produce_resume_data": true])
@@ -179,5 +173,15 @@ import Testing
             try await scene.expectStoredParts([])
             scene.origin.serve("/held", .file(scene.bytes), .waiting(at: 100_000, for: scene.gate))
         }
+    }
+}
+
+extension Scene {
+    /// `/breaking` sends half of the file, and refuses all later requests. The server gets requests again.
+    fileprivate func serveBreaking() async throws {
+        origin.serve(
+            "/breaking", .file(bytes), .closing(after: 100_000).once,
+            .answering(503, headers: [("Retry-After", "3600")]).on(2...))
+        _ = try await api.post("/v1/hosts/127.0.0.1:\(origin.port)/open")
     }
 }

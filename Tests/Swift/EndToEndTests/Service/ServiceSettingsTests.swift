@@ -21,7 +21,7 @@ import Testing
             })
         #expect(
             try await service(scene.api) == [
-                "rate_limit_bytes_per_second": 0, "max_concurrent_jobs": 3, "max_connections_per_host": 6,
+                "rate_limit_bytes_per_second": 0, "max_concurrent_jobs": 3, "max_connections_per_host": 6, "hosts": [],
                 "schedule": [], "allow_network": ["127.0.0.0/8"], "deny_network": [], "allow_webhook_network": [],
                 "allow_origin_host": [], "deny_origin_host": [], "allow_origin_port": [],
                 "minimum_free_bytes": nil, "max_file_size": nil, "resume_data_max_bytes": nil, "max_parts": nil,
@@ -30,7 +30,8 @@ import Testing
                 "effective": ["rate_limit_bytes_per_second": 0, "max_concurrent_jobs": 3, "until": nil],
                 "sources": [
                     "rate_limit_bytes_per_second": "default", "max_concurrent_jobs": "file",
-                    "max_connections_per_host": "default", "schedule": "default", "allow_network": "flag",
+                    "max_connections_per_host": "default", "hosts": "default", "schedule": "default",
+                    "allow_network": "flag",
                     "deny_network": "default", "allow_webhook_network": "default", "allow_origin_host": "default",
                     "deny_origin_host": "default", "allow_origin_port": "default", "minimum_free_bytes": "default",
                     "max_file_size": "default", "resume_data_max_bytes": "default", "max_parts": "default",

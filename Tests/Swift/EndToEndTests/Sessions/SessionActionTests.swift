@@ -64,7 +64,7 @@ import Testing
 
     @Test func resumesAllPausedJobs() async throws {
         try await api.perform("pause", onAllOf: "films")
-        scene.origin.serve("/busy", .file(scene.bytes), .waitingBeforeHead(for: scene.gate))
+        scene.busy.serve("/busy", .file(scene.bytes), .waitingBeforeHead(for: scene.gate))
         let session = try await api.perform("resume", onAllOf: "films")
         #expect(["paused", "waiting"].allSatisfy { session.counts[$0] == nil })
         #expect((session.counts["queued"] ?? 0) + (session.counts["running"] ?? 0) == 5)

@@ -26,6 +26,12 @@ struct SchemaFixtureData {
     }
 
     private func declareSessionsAndWebhooks() async throws {
+        let now = SchemaFixture.time.now
+        try await store.saveHosts([
+            StoredHost(
+                host: "h:443", closedUntil: now.addingTimeInterval(3600), reason: .refused, status: 429,
+                closuresInARow: 1, learned: .init(base: 8, since: now, ceiling: 10, repeated: 0), changedAt: now)
+        ])
         var configuration = SessionConfiguration()
         configuration.headers = [HeaderField(name: "Authorization", value: "fixture-session")]
         configuration.proxy = Proxy("http://user:fixture-proxy@proxy:3128")

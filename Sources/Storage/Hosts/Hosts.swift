@@ -1,0 +1,159 @@
+import Downloads
+import Foundation
+
+/// What outlives a restart of the gate of a host (`HostGate`).
+public struct StoredHost: Sendable, Equatable {
+    /// `host:port`, as in the URLs of jobs.
+    public var host: String
+    public var closedUntil: Date?
+    public var reason: HostGate.Reason?
+    /// Of the response that closed the gate.
+    public var status: Int?
+    public var closuresInARow: Int
+    public var learned: Learned?
+    /// When the host closed its gate last, or a client opened it.
+    public var changedAt: Date
+
+    /// A learned rate at a time; see `LearnedRate`.
+    public struct Learned: Sendable, Equatable {
+        public var base: Double
+        public var since: Date
+        public var ceiling: Double?
+        public var repeated: Int
+
+        public init(base: Double, since: Date, ceiling: Double?, repeated: Int) {
+            self.base = base
+            self.since = since
+            self.ceiling = ceiling
+            self.repeated = repeated
+        }
+    }
+
+    public init(
+        host: String, closedUntil: Date?, reason: HostGate.Reason?, status: Int?, closuresInARow: Int,
+        learned: Learned?, changedAt: Date
+    ) {
+        self.host = host
+        self.closedUntil = closedUntil
+        self.reason = reason
+        self.status = status
+        self.closuresInARow = closuresInARow
+        self.learned = learned
+        self.changedAt = changedAt
+    }
+}
+
+extension Schema {
+    /// The gates that hosts have closed, or whose rate fetchd has learned. `changed_at` is not moved by a jump of the clock: it only
+    /// says which rows are old.
+    static let hosts = Table(
+        name: "hosts",
+        columns: [
+            .text("host", "NOT NULL PRIMARY KEY"), .moved("closed_until", by: .where("closed_until IS NOT NULL")),
+            .text("reason"), .integer("status"), .count("closures_in_a_row"), Column("learned_rate", .real),
+            .moved("learned_at", by: .where("learned_at IS NOT NULL")), Column("learned_ceiling", .real),
+            .integer("learned_repeated"), .integer("changed_at", "NOT NULL"),
+        ],
+        indexes: [Index("hosts_by_change", "changed_at")], since: 22, isOrderedByKey: true)
+}
+
+extension Store {
+    /// - Parameter since: only hosts that have changed at this time or later.
+    public func hosts(changedSince since: Date = Date(timeIntervalSince1970: 0)) async throws(StoreError)
+        -> [StoredHost]
+    {
+        try await read { db in
+            try db.rows(
+                "SELECT * FROM hosts WHERE changed_at >= ? ORDER BY changed_at", [since.milliseconds]
+            ).map(HostRow.host)
+        }
+    }
+
+    /// Stores the hosts, and removes those that have not changed for two days: no gate is closed for longer than one.
+    ///
+    /// - Parameter note: of the client that has opened them; nil: the hosts have closed them.
+    public func saveHosts(_ hosts: [StoredHost], audit note: AuditNote? = nil) async throws {
+        try await writer.write { transaction in
+            for host in hosts {
+                try transaction.save(host)
+                try transaction.audit(note, target: host.host)
+            }
+            let old = transaction.now.addingTimeInterval(-172_800)
+            try transaction.run("DELETE FROM hosts WHERE changed_at < ?", [old.milliseconds])
+            transaction.wake(.hosts)
+        }
+    }
+
+    /// The hosts of jobs of the session that wait or are paused, a thousand at most.
+    public func hostsToResume(in session: Name) async throws(StoreError) -> [String] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT DISTINCT host FROM jobs
+                WHERE session = ? AND state IN ('waiting', 'paused') AND state <> 'running' LIMIT 1000
+                """, [session.text]
+            ).map { try $0["host"] }
+        }
+    }
+
+    /// The running and queued jobs of each host.
+    ///
+    /// - Parameter visible: the sessions that the caller may see.
+    public func jobsByHost(visible: VisibleSessions = .all) async throws(StoreError) -> [String: HostLoad] {
+        var conditions = SQLConditions("state IN ('running', 'queued')")
+        conditions.add(visible, on: "session")
+        let (sql, arguments) = (conditions.sql, conditions.arguments)
+        return try await read { db in
+            try db.rows("SELECT host, state, count(*) AS n FROM jobs WHERE \(sql) GROUP BY host, state", arguments)
+                .reduce(into: [:]) { loads, row in
+                    let isRunning = try (row["state"] as String) == "running"
+                    let count: Int = try row["n"]
+                    loads[try row["host"], default: HostLoad()].add(count, isRunning: isRunning)
+                }
+        }
+    }
+}
+
+public struct HostLoad: Sendable, Equatable {
+    public var running = 0
+    public var queued = 0
+
+    public init() {}
+
+    mutating func add(_ count: Int, isRunning: Bool) {
+        if isRunning { running += count } else { queued += count }
+    }
+}
+
+extension Transaction {
+    fileprivate func save(_ host: StoredHost) throws {
+        try run(
+            """
+            INSERT INTO hosts (host, closed_until, reason, status, closures_in_a_row, learned_rate, learned_at, learned_ceiling,
+                learned_repeated, changed_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            ON CONFLICT (host) DO UPDATE SET closed_until = ?2, reason = ?3, status = ?4, closures_in_a_row = ?5,
+                learned_rate = ?6, learned_at = ?7, learned_ceiling = ?8, learned_repeated = ?9, changed_at = ?10
+            """,
+            [
+                host.host, host.closedUntil?.milliseconds, host.reason?.rawValue, host.status, host.closuresInARow,
+                host.learned?.base, host.learned?.since.milliseconds, host.learned?.ceiling, host.learned?.repeated,
+                host.changedAt.milliseconds,
+            ])
+    }
+}
+
+private enum HostRow {
+    static func host(_ row: SQLRow) throws -> StoredHost {
+        var learned: StoredHost.Learned?
+        if let base: Double = try row["learned_rate"], let since = try row.optionalTime("learned_at") {
+            learned = .init(
+                base: base, since: since, ceiling: try row["learned_ceiling"],
+                repeated: try row["learned_repeated"] ?? 0)
+        }
+        return try StoredHost(
+            host: row["host"], closedUntil: row.optionalTime("closed_until"),
+            reason: (row["reason"] as String?).flatMap(HostGate.Reason.init), status: row["status"],
+            closuresInARow: row["closures_in_a_row"], learned: learned, changedAt: row.time("changed_at"))
+    }
+}

@@ -1,0 +1,242 @@
+import Foundation
+import HTTPSemantics
+import Testing
+
+@testable import Downloads
+
+/// Each function of the gate in each of its states.
+@Suite struct HostGateTests {
+    private static let begin = Duration.seconds(1000)
+
+    private static func after(_ seconds: Double) -> Duration { begin + .seconds(seconds) }
+
+    /// A gate in the state, and the ticket of a request that has started in it, or before it.
+    private static func gate(_ state: HostGate.State) throws -> (HostGate, HostGate.Ticket) {
+        var gate = HostGate()
+        let ticket = try start(&gate, at: begin)
+        switch state {
+        case .open: return (gate, ticket)
+        case .pacing:
+            gate.receive(.served, RequestQuota(remaining: 5, seconds: 10), to: ticket, at: begin, jitter: 0)
+            let later = try start(&gate, at: after(3))
+            return (gate, later)
+        case .closed:
+            gate.receive(.refused(status: 429, delay: 60), nil, to: ticket, at: begin, jitter: 0)
+            return (gate, ticket)
+        case .halfOpen:
+            gate.receive(.refused(status: 503, delay: 2), nil, to: ticket, at: begin, jitter: 0)
+            let probe = try start(&gate, at: after(3))
+            return (gate, probe)
+        }
+    }
+
+    private static func start(_ gate: inout HostGate, at now: Duration, rule: Double? = nil) throws -> HostGate.Ticket {
+        guard case .at(let moment, let ticket) = gate.start(at: now, rule: rule) else {
+            throw NoStart(start: "\(gate.start(at: now, rule: rule))")
+        }
+        #expect(moment >= now)
+        return ticket
+    }
+
+    private struct NoStart: Error { var start: String }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        var state: HostGate.State
+        var answer: HostGate.Answer
+        var next: HostGate.State
+        /// Seconds until the next start; nil: after a response.
+        var wait: Double?
+        var testDescription: String { "\(state), \(answer)" }
+    }
+
+    private static let job = JobID("job_1")
+
+    /// At five seconds after the beginning, with half of the jitter.
+    static let table: [Row] = [
+        Row(state: .open, answer: .served, next: .open, wait: 0),
+        Row(state: .open, answer: .none, next: .open, wait: 0),
+        Row(state: .open, answer: .unavailable(job), next: .open, wait: 0),
+        Row(state: .open, answer: .refused(status: 429, delay: 30), next: .closed, wait: 30),
+        Row(state: .open, answer: .refused(status: 429, delay: nil), next: .closed, wait: 0.5),
+        Row(state: .pacing, answer: .served, next: .pacing, wait: 0),
+        Row(state: .pacing, answer: .none, next: .pacing, wait: 0),
+        Row(state: .pacing, answer: .unavailable(job), next: .pacing, wait: 0),
+        Row(state: .pacing, answer: .refused(status: 429, delay: 30), next: .closed, wait: 30),
+        Row(state: .pacing, answer: .refused(status: 429, delay: nil), next: .closed, wait: 0.5),
+        // The responses to requests from before.
+        Row(state: .closed, answer: .served, next: .closed, wait: 55),
+        Row(state: .closed, answer: .none, next: .closed, wait: 55),
+        Row(state: .closed, answer: .unavailable(job), next: .closed, wait: 55),
+        Row(state: .closed, answer: .refused(status: 429, delay: 30), next: .closed, wait: 55),
+        Row(state: .closed, answer: .refused(status: 429, delay: 300), next: .closed, wait: 300),
+        Row(state: .closed, answer: .refused(status: 429, delay: nil), next: .closed, wait: 55),
+        // The response to the probe.
+        Row(state: .halfOpen, answer: .served, next: .open, wait: 0),
+        Row(state: .halfOpen, answer: .none, next: .halfOpen, wait: 0),
+        Row(state: .halfOpen, answer: .unavailable(job), next: .closed, wait: 1),
+        Row(state: .halfOpen, answer: .refused(status: 429, delay: 30), next: .closed, wait: 30),
+        Row(state: .halfOpen, answer: .refused(status: 429, delay: nil), next: .closed, wait: 1),
+    ]
+
+    @Test(arguments: table) func followsTheTable(_ row: Row) throws {
+        var (gate, ticket) = try Self.gate(row.state)
+        let now = Self.after(5)
+        #expect(gate.state(at: now, rule: nil) == row.state)
+        gate.receive(row.answer, nil, to: ticket, at: now, jitter: 0.5)
+        #expect(gate.state(at: now, rule: nil) == row.next)
+        #expect(gate.earliest(at: now).map { ($0 - now).inSeconds } == row.wait)
+    }
+
+    @Test func tableIsComplete() {
+        let covered = Set(Self.table.map { "\($0.state) \(Self.kind($0.answer))" })
+        let all = HostGate.State.allCases.flatMap { state in
+            ["served", "none", "unavailable", "refused with a time", "refused"].map { "\(state) \($0)" }
+        }
+        #expect(covered == Set(all))
+    }
+
+    private static func kind(_ answer: HostGate.Answer) -> String {
+        switch answer {
+        case .served: "served"
+        case .none: "none"
+        case .unavailable: "unavailable"
+        case .refused(_, let delay): delay == nil ? "refused" : "refused with a time"
+        }
+    }
+
+    // MARK: The half-open gate
+
+    @Test func oneRequestPassesAHalfOpenGate() throws {
+        var (gate, probe) = try Self.gate(.halfOpen)
+        let now = Self.after(5)
+        #expect(gate.start(at: now, rule: nil) == .notBefore(nil))
+        #expect(gate.starts(at: now, until: now, rule: nil) == 0)
+        gate.receive(.none, nil, to: probe, at: now, jitter: 0)
+        probe = try Self.start(&gate, at: now)
+        gate.receive(.served, nil, to: probe, at: now, jitter: 0)
+        #expect(gate.starts(at: now, until: now, rule: nil) == .max)
+    }
+
+    /// The delays double until an hour, and begin again after a response that was served.
+    @Test func backoffDoubles() throws {
+        var gate = HostGate()
+        var now = Self.begin
+        var delays: [Double] = []
+        for _ in 0..<14 {
+            let ticket = try Self.start(&gate, at: now)
+            gate.receive(.refused(status: 403, delay: nil), nil, to: ticket, at: now, jitter: 1)
+            let until = try #require(gate.closure(at: now)).until
+            delays.append((until - now).inSeconds)
+            now = until
+        }
+        #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600])
+        gate.receive(.served, nil, to: try Self.start(&gate, at: now), at: now, jitter: 1)
+        gate.receive(.refused(status: 403, delay: nil), nil, to: try Self.start(&gate, at: now), at: now, jitter: 1)
+        #expect(try #require(gate.closure(at: now)).until - now == .seconds(1))
+    }
+
+    // MARK: 503
+
+    @Test func threeJobsWith503CloseTheGate() throws {
+        var gate = HostGate()
+        func answer(_ answer: HostGate.Answer) throws {
+            gate.receive(answer, nil, to: try Self.start(&gate, at: Self.begin), at: Self.begin, jitter: 1)
+        }
+        // One job whose URL is broken closes nothing.
+        for _ in 0..<10 { try answer(.unavailable(JobID("job_1"))) }
+        try answer(.unavailable(JobID("job_2")))
+        #expect(gate.state(at: Self.begin, rule: nil) == .open)
+        try answer(.served)
+        try answer(.unavailable(JobID("job_1")))
+        try answer(.unavailable(JobID("job_2")))
+        #expect(gate.state(at: Self.begin, rule: nil) == .open)
+        try answer(.unavailable(JobID("job_3")))
+        #expect(gate.closure(at: Self.begin) == .init(until: Self.after(1), reason: .unavailable, status: 503))
+        #expect(gate.learned == nil)
+    }
+
+    // MARK: Quotas
+
+    @Test func usedUpQuotaClosesTheGate() throws {
+        var gate = HostGate()
+        let ticket = try Self.start(&gate, at: Self.begin)
+        gate.receive(.served, RequestQuota(remaining: 0, seconds: 30), to: ticket, at: Self.begin, jitter: 0)
+        #expect(gate.closure(at: Self.begin) == .init(until: Self.after(30), reason: .quota))
+        #expect(gate.start(at: Self.after(29.9), rule: nil) == .notBefore(Self.after(30)))
+        _ = try Self.start(&gate, at: Self.after(30))
+    }
+
+    @Test func fewRequestsAreSpread() throws {
+        var gate = HostGate()
+        let ticket = try Self.start(&gate, at: Self.begin)
+        gate.receive(.served, RequestQuota(remaining: 4, seconds: 8), to: ticket, at: Self.begin, jitter: 0)
+        #expect(gate.rate(at: Self.begin, rule: nil) == 0.5)
+        #expect(gate.earliest(at: Self.begin) == Self.after(2.06))
+        // The quota has ended.
+        #expect(gate.state(at: Self.after(8), rule: nil) == .open)
+    }
+
+    static let manyRequests = [
+        RequestQuota(remaining: 11, seconds: 8), RequestQuota(remaining: 101, seconds: 8, whole: 1000),
+    ]
+
+    @Test(arguments: manyRequests) func manyRequestsAreNotSpread(_ quota: RequestQuota) throws {
+        var gate = HostGate()
+        let ticket = try Self.start(&gate, at: Self.begin)
+        gate.receive(.served, quota, to: ticket, at: Self.begin, jitter: 0)
+        #expect(gate.state(at: Self.begin, rule: nil) == .open)
+    }
+
+    // MARK: Rules, and what is stored
+
+    @Test func rulePacesStarts() throws {
+        var gate = HostGate()
+        var starts: [Double] = []
+        for _ in 0..<31 {
+            guard case .at(let moment, _) = gate.start(at: Self.begin, rule: 10) else { throw NoStart(start: "") }
+            starts.append((moment - Self.begin).inSeconds)
+        }
+        #expect(zip(starts, starts.dropFirst()).allSatisfy { abs($1 - $0 - 0.103) < 1e-6 })
+        guard case .notBefore(let next?) = gate.start(at: Self.begin, rule: 10, latest: Self.after(1)) else {
+            throw NoStart(start: "a start that is too late")
+        }
+        #expect(abs((next - Self.begin).inSeconds - 31 * 0.103) < 1e-6)
+        #expect(HostGate().starts(at: Self.begin, until: Self.after(0.5), rule: 10) == 5)
+    }
+
+    @Test func openingAllowsOneRequest() throws {
+        var (gate, _) = try Self.gate(.closed)
+        gate.open()
+        #expect(gate.state(at: Self.begin, rule: nil) == .halfOpen)
+        _ = try Self.start(&gate, at: Self.begin)
+        #expect(gate.start(at: Self.begin, rule: nil) == .notBefore(nil))
+    }
+
+    @Test func closureIsRestored() throws {
+        let (gate, _) = try Self.gate(.closed)
+        let restored = HostGate(gate.stored(at: Self.after(5)))
+        #expect(restored.closure(at: Self.after(5)) == gate.closure(at: Self.after(5)))
+        #expect(restored.earliest(at: Self.after(5)) == Self.after(60))
+        #expect(!restored.isForgettable(at: Self.after(5)))
+        #expect(HostGate().isForgettable(at: Self.begin))
+    }
+
+    @Test func answersFollowTheResponse() {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        func answer(_ status: Int, _ fields: [(String, String)] = []) -> HostGate.Answer {
+            let headers = fields.map { (name: $0.0, value: $0.1) }
+            let quota = RequestQuota(headers, at: now)
+            return HostGate.Answer(ResponseFacts(status: status, headers: headers), quota, to: Self.job, at: now)
+        }
+        let seconds = [("Retry-After", "7")]
+        #expect(answer(200) == .served && answer(404, seconds) == .served && answer(500) == .served)
+        #expect(
+            answer(429) == .refused(status: 429, delay: nil) && answer(429, seconds) == .refused(status: 429, delay: 7))
+        #expect(answer(503) == .unavailable(Self.job) && answer(503, seconds) == .refused(status: 503, delay: 7))
+        #expect(answer(502, seconds) == .refused(status: 502, delay: 7))
+        #expect(answer(503, [("Retry-After", "0")]) == .refused(status: 503, delay: nil))
+        #expect(answer(403) == .served && answer(403, seconds) == .refused(status: 403, delay: 7))
+        #expect(answer(403, [("RateLimit", "\"d\";r=0;t=9")]) == .refused(status: 403, delay: 9))
+        #expect(answer(429, [("RateLimit", "\"d\";r=0;t=9")]) == .refused(status: 429, delay: 9))
+    }
+}
