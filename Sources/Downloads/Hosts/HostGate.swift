@@ -325,7 +325,11 @@ extension HostGate {
     public init(_ stored: Stored) {
         closuresInARow = stored.closuresInARow
         learned = stored.learned
-        guard let closure = stored.closure else { return }
+        guard let closure = stored.closure else {
+            // The closure has ended, or a client has ended it, and no response has come since.
+            if closuresInARow > 0 { phase = .halfOpen(isProbed: false) }
+            return
+        }
         closures = 1
         phase = .closed(closure)
         nextStart = closure.until

@@ -138,14 +138,8 @@ extension HostGates {
         }
     }
 
-    /// The attempt has ended, perhaps before its first request.
-    func end(_ job: JobID) {
-        let isHolding = state.withLock { state in
-            let keys = state.removeAdmitted(job)
-            return !state.holding.isDisjoint(with: keys)
-        }
-        if isHolding { onOpen() }
-    }
+    /// The attempt has ended, perhaps before its first request. Its end starts the next admission.
+    func end(_ job: JobID) { state.withLock { $0.removeAdmitted(job) } }
 
     /// When a host that has held jobs may get a request again. Until then no admission is worth while; a response that opens a gate
     /// calls `onOpen`.
@@ -173,11 +167,8 @@ extension HostGates.State {
         return (isKnown ? [all] : []) + (rules[host] == nil ? [] : [own])
     }
 
-    @discardableResult
-    fileprivate mutating func removeAdmitted(_ job: JobID) -> [HostGates.Key] {
-        let keys = admitted.removeValue(forKey: job) ?? []
-        for key in keys { entries[key]?.admitted.remove(job) }
-        return keys
+    fileprivate mutating func removeAdmitted(_ job: JobID) {
+        for key in admitted.removeValue(forKey: job) ?? [] { entries[key]?.admitted.remove(job) }
     }
 
     fileprivate mutating func remember(_ key: HostGates.Key, _ rules: HostRules, at now: Duration) {

@@ -100,17 +100,25 @@ extension Store {
     ///
     /// - Parameter visible: the sessions that the caller may see.
     public func jobsByHost(visible: VisibleSessions = .all) async throws(StoreError) -> [String: HostLoad] {
-        var conditions = SQLConditions("state IN ('running', 'queued')")
+        var conditions = SQLConditions("1 = 1")
         conditions.add(visible, on: "session")
-        let (sql, arguments) = (conditions.sql, conditions.arguments)
+        let (sql, arguments) = (Self.jobsByHost(where: conditions.sql), conditions.arguments)
         return try await read { db in
-            try db.rows("SELECT host, state, count(*) AS n FROM jobs WHERE \(sql) GROUP BY host, state", arguments)
-                .reduce(into: [:]) { loads, row in
-                    let isRunning = try (row["state"] as String) == "running"
-                    let count: Int = try row["n"]
-                    loads[try row["host"], default: HostLoad()].add(count, isRunning: isRunning)
-                }
+            try db.rows(sql, arguments + arguments + arguments + arguments).reduce(into: [:]) { loads, row in
+                loads[try row["host"], default: HostLoad()].add(try row["n"], isRunning: try row["is_running"])
+            }
         }
+    }
+
+    /// Each part reads an index of the queue, or of the running jobs, and no job that has ended.
+    static func jobsByHost(where condition: String) -> String {
+        let queued = QueueLane.allCases.map(\.condition) + ["state = 'queued' AND held_until IS NOT NULL"]
+        let parts = [("state = 'running'", 1)] + queued.map { ($0, 0) }
+        return parts.map { part, isRunning in
+            """
+            SELECT host, \(isRunning) AS is_running, count(*) AS n FROM jobs WHERE \(part) AND \(condition) GROUP BY host
+            """
+        }.joined(separator: "\nUNION ALL ")
     }
 }
 

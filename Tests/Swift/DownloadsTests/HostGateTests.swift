@@ -218,6 +218,11 @@ import Testing
         #expect(restored.closure(at: Self.after(5)) == gate.closure(at: Self.after(5)))
         #expect(restored.earliest(at: Self.after(5)) == Self.after(60))
         #expect(!restored.isForgettable(at: Self.after(5)))
+        // After the time, or after a client has opened it elsewhere, one request decides.
+        var ended = HostGate(gate.stored(at: Self.after(70)))
+        #expect(ended.state(at: Self.after(70), rule: nil) == .halfOpen)
+        _ = try Self.start(&ended, at: Self.after(70))
+        #expect(ended.start(at: Self.after(70), rule: nil) == .notBefore(nil))
         #expect(HostGate().isForgettable(at: Self.begin))
     }
 
