@@ -29,11 +29,19 @@ public struct RequestQuota: Sendable, Equatable {
     ///
     /// - Returns: nil if the response has none of the fields, or if none can be read.
     public init?(_ headers: [(name: String, value: String)], at now: Date) {
+        // Few responses have one of the fields.
+        guard headers.contains(where: { Self.mayBeField($0.name) }) else { return nil }
         let list = headers.values(of: "ratelimit").joined(separator: ", ")
         let policies = headers.values(of: "ratelimit-policy").joined(separator: ", ")
         let quotas = Self.items(list, policies) + Self.dictionary(list)
         guard let quota = quotas.min(by: { $0.rate < $1.rate }) ?? Self.separate(headers, at: now) else { return nil }
         self = quota
+    }
+
+    private static func mayBeField(_ name: String) -> Bool {
+        let bytes = name.utf8
+        guard bytes.count >= 9, let first = bytes.first?.asciiLowercased else { return false }
+        return (first == UInt8(ascii: "r") || first == UInt8(ascii: "x")) && name.lowercased().contains("ratelimit")
     }
 
     /// Seconds until the server accepts a request; nil if it accepts one now.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from service import Consumer, Service, until
 
@@ -43,6 +44,8 @@ class Seed:
     # To be forgotten.
     ending_jobs: list[str] = field(default_factory=list)
     deliveries: list[str] = field(default_factory=list)
+    # Servers that a download has sent a request to.
+    hosts: list[str] = field(default_factory=list)
     last_event: int = 0
 
 
@@ -61,6 +64,9 @@ def sow(service: Service, consumer: Consumer) -> Seed:
             seed.jobs.append(job)
             bring(service, job, "waiting")
     service.ask("POST", "/v1/jobs", {"url": "rehearse:done.jpg", "session": "archive"})
+    seed.hosts = [urlsplit(consumer.url).netloc]
+    asked = service.ask("POST", "/v1/jobs", {"url": consumer.url, "session": "archive", "retry": {"max_attempts": 1}})["id"]
+    until("the request to a server", lambda: service.ask("GET", f"/v1/jobs/{asked}")["finished_at"])
     ending = {"jobs": [{**ORDERS["queued"], "session": "photos"}] * 24}
     seed.ending_jobs = [job["id"] for job in service.ask("POST", "/v1/jobs/batch", ending)["jobs"]]
     until("a finish was taken", lambda: deliveries(service, "archive", "acknowledged"))

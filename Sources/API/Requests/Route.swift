@@ -169,18 +169,28 @@ struct RouteTable: Sendable {
     ///
     /// Every request passes here, so the bytes are looked at once.
     private static func components(of head: RequestHead) throws(Problem) -> [Substring] {
-        let path = head.path.utf8
-        guard var start = path.firstIndex(of: UInt8(ascii: "/")).map(path.index(after:)) else { return [] }
-        let isEncoded = path.contains(UInt8(ascii: "%"))
-        var components: [Substring] = []
+        let path = head.path
+        var (components, isEncoded): ([Substring], Bool) = ([], false)
         components.reserveCapacity(8)
-        while true {
-            let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
-            let component = Substring(path[start..<end])
-            components.append(isEncoded ? try decoded(component) : component)
-            guard end < path.endIndex else { return components == [""] ? [] : components }
-            start = path.index(after: end)
+        var copy = path
+        copy.withUTF8 { bytes in
+            var start: Int?
+            for position in 0...bytes.count {
+                guard position == bytes.count || bytes[position] == UInt8(ascii: "/") else {
+                    if bytes[position] == UInt8(ascii: "%") { isEncoded = true }
+                    continue
+                }
+                if let start {
+                    let first = path.utf8.index(path.startIndex, offsetBy: start)
+                    components.append(path[first..<path.utf8.index(first, offsetBy: position - start)])
+                }
+                start = position + 1
+            }
         }
+        if isEncoded {
+            for index in components.indices { components[index] = try decoded(components[index]) }
+        }
+        return components == [""] ? [] : components
     }
 
     private static func decoded(_ component: Substring) throws(Problem) -> Substring {

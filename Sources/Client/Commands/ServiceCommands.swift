@@ -97,7 +97,7 @@ enum ListHosts: ActionName {
             response.text, response.list("hosts"),
             columns: [
                 .init("HOST", "host"), .init("STATE", "state"), .init("UNTIL", "closed_until", or: "-"),
-                .init("RATE", Member.number("requests_per_second") { "\(($0 * 10).rounded() / 10)/s" }, or: "-"),
+                .init("RATE", Member.number("requests_per_second") { "\(($0 * 100).rounded() / 100)/s" }, or: "-"),
                 .init("RUNNING", "running", isRightAligned: true), .init("QUEUED", "queued", isRightAligned: true),
                 .init("WHY", "why", or: "-", isDispensable: true),
             ])

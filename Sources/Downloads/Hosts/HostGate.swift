@@ -245,11 +245,13 @@ extension HostGate {
     private mutating func unavailable(_ job: JobID, isProbe: Bool, at now: Duration, _ jitter: Double) {
         if !unavailable.contains(job) { unavailable.append(job) }
         guard isProbe && closuresInARow > 0 || unavailable.count >= Self.manyUnavailable else { return }
-        close(until: backoff(from: now, jitter), .unavailable, 503)
+        close(until: backoff(from: now, jitter, atMost: Self.longestUnavailable), .unavailable, 503)
     }
 
     /// One URL that is broken does not close the gate of its host.
     private static let manyUnavailable = 3
+    /// In seconds. Such a host has not asked for a pause, and may serve the next request.
+    private static let longestUnavailable = 60.0
 
     private mutating func close(until: Duration, _ reason: Reason, _ status: Int?) {
         closures += 1
@@ -260,8 +262,8 @@ extension HostGate {
     }
 
     /// Full jitter over a bound that doubles with each closure in a row: a second at first, an hour at most.
-    private func backoff(from now: Duration, _ jitter: Double) -> Duration {
-        let bound = min(3600, exp2(Double(min(closuresInARow, 12))))
+    private func backoff(from now: Duration, _ jitter: Double, atMost longest: Double = 3600) -> Duration {
+        let bound = min(longest, exp2(Double(min(closuresInARow, 12))))
         return now + .seconds(max(0.1, bound * jitter))
     }
 

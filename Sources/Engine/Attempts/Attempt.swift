@@ -13,6 +13,8 @@ import Storage
 /// belong to; and a `Connection` for each of its connections.
 final class Attempt: Sendable {
     let job: Job
+    /// The host of the job's URL, with its port.
+    let host: String
     /// The job's specification, completed with its session's configuration.
     let spec: ResolvedSpec
     let control: AttemptControl
@@ -30,8 +32,9 @@ final class Attempt: Sendable {
     }
 
     /// - Parameter rates: the rate limits of the service and of the session.
-    init(_ admitted: AdmittedJob, under rates: [RateLimit], _ services: EngineServices) {
+    init(_ admitted: AdmittedJob, at host: String, under rates: [RateLimit], _ services: EngineServices) {
         job = admitted.job
+        self.host = host
         spec = admitted.spec.limited(
             to: services.limits.withLock(\.storage.maxFileSize).map { SizeLimit($0, of: .service) })
         control = AttemptControl(

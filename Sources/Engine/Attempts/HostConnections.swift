@@ -75,12 +75,12 @@ final class HostConnections: Sendable {
 
     func endAdmission() { state.withLock { $0.isAdmitting = false } }
 
-    func begin(_ job: Job) { state.withLock { $0.ofJobs[Self.place(of: job), default: 0] += 1 } }
+    func begin(at host: String, of session: Name) {
+        state.withLock { $0.ofJobs[Place(host: host, session: session), default: 0] += 1 }
+    }
 
-    func end(_ job: Job) { state.withLock { Self.remove(Self.place(of: job), from: &$0.ofJobs) } }
-
-    private static func place(of job: Job) -> Place {
-        Place(host: URLRule.hostAndPort(of: job.url), session: job.session)
+    func end(at host: String, of session: Name) {
+        state.withLock { Self.remove(Place(host: host, session: session), from: &$0.ofJobs) }
     }
 
     // MARK: Additional connections

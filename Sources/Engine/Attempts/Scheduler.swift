@@ -79,7 +79,7 @@ final class ActiveAttempts: Sendable {
         let limit = acquireLimit(of: session, admitted.spec.sessionRateLimit)
         let host = URLRule.hostAndPort(of: admitted.job.url)
         let ofHost = gates.rateLimits(at: host, of: session, admitted.spec.hostRules)
-        let attempt = Attempt(admitted, under: [serviceLimit, limit] + ofHost, services)
+        let attempt = Attempt(admitted, at: host, under: [serviceLimit, limit] + ofHost, services)
         // If the answer to a commit was lost, the former attempt may not know yet that its end is stored.
         if let former = self[admitted.job.id] { remove(former) }
         let isFirst = state.withLock { state in
@@ -87,8 +87,8 @@ final class ActiveAttempts: Sendable {
             return state.attempts.isEmpty
         }
         if isFirst { firstBegun.set() }
-        connections.begin(admitted.job)
-        gates.admit(admitted.job, admitted.spec.hostRules)
+        connections.begin(at: host, of: session)
+        gates.admit(admitted.job, at: host, admitted.spec.hostRules)
         return attempt
     }
 
@@ -103,7 +103,7 @@ final class ActiveAttempts: Sendable {
             return true
         }
         guard isPresent else { return }
-        connections.end(job)
+        connections.end(at: attempt.host, of: job.session)
         gates.end(job.id)
     }
 

@@ -126,8 +126,8 @@ extension HostGates {
         }
     }
 
-    func admit(_ job: Job, _ rules: HostRules) {
-        let (now, host) = (time.uptime, URLRule.hostAndPort(of: job.url))
+    func admit(_ job: Job, at host: String, _ rules: HostRules) {
+        let now = time.uptime
         state.withLock { state in
             let keys = state.keys(host, job.session, rules)
             for key in keys {

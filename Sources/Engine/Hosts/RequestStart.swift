@@ -46,7 +46,7 @@ extension Attempt {
         let bell = AsyncAutoResetEvent()
         let registration = control.register { bell.set() }
         defer { control.unregister(registration) }
-        let host = URLRule.hostAndPort(of: url)
+        let host = url == job.url ? host : URLRule.hostAndPort(of: url)
         switch await gates.start(
             at: host, for: job, spec.hostRules, bell, isStopped: { [control] in control.isStopping })
         {

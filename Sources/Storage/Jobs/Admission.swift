@@ -173,6 +173,7 @@ struct AdmissionSlots {
     private(set) var free: Int
     private var bySession: [Name: Int] = [:]
     private var byHost: [String: Int] = [:]
+    private let rooms = Rooms()
     /// The jobs that this admission begins.
     private var begun: [String: Int] = [:]
     private var bySessionAndHost: [Name: [String: Int]] = [:]
@@ -198,11 +199,33 @@ struct AdmissionSlots {
     }
 
     func hasRoom(at host: String, for session: Name, _ configuration: SessionConfiguration) -> Bool {
-        let rules = configuration.hostRules
-        let own = min(configuration.maxConnectionsPerHost ?? .max, rules[host]?.connections ?? .max)
-        return byHost[host, default: 0] < min(limits.connectionsPerHost, limits.connectionsAllowed(host) ?? .max)
-            && bySessionAndHost[session]?[host] ?? 0 < own
-            && limits.startsLeft(host, session, rules) > begun[host, default: 0]
+        let room = rooms.room(at: host, for: session) {
+            let rules = configuration.hostRules
+            let own = min(configuration.maxConnectionsPerHost ?? .max, rules[host]?.connections ?? .max)
+            return Rooms.Room(
+                connections: min(limits.connectionsPerHost, limits.connectionsAllowed(host) ?? .max),
+                ofSession: own, starts: limits.startsLeft(host, session, rules))
+        }
+        return byHost[host, default: 0] < room.connections
+            && bySessionAndHost[session]?[host] ?? 0 < room.ofSession && room.starts > begun[host, default: 0]
+    }
+
+    /// What a host allows is asked once in an admission, which looks at many jobs of it.
+    private final class Rooms {
+        struct Room {
+            var connections: Int
+            var ofSession: Int
+            var starts: Int
+        }
+
+        private var known: [Name: [String: Room]] = [:]
+
+        func room(at host: String, for session: Name, _ ask: () -> Room) -> Room {
+            if let room = known[session]?[host] { return room }
+            let room = ask()
+            known[session, default: [:]][host] = room
+            return room
+        }
     }
 
     /// A job begins. Until the commit, its start is counted here.

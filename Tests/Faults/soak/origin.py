@@ -103,7 +103,8 @@ class Answer:
             self._tally.count(f"origin fault: {trouble}")
         match trouble:
             case "503":
-                return self._refuse("503 Service Unavailable", {"Retry-After": "1"})
+                names_time = len(resource.troubles) % 2
+                return self._refuse("503 Service Unavailable", {"Retry-After": "1"} if names_time else {})
             case "429":
                 return self._refuse("429 Too Many Requests", {"Retry-After": formatdate(time.time() + 1, usegmt=True)})
             case "500":

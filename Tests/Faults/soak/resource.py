@@ -85,8 +85,8 @@ class Resource:
     @property
     def url(self) -> str:
         folder = "moved" if self.habits.is_redirected else "files"
-        # Many hosts: a refusal of one holds the jobs of that host only.
-        host = f"127.0.0.{int(self.name[:6]) % 200 + 1}"
+        # Two hosts for each port: a refusal of one holds the jobs of that host only.
+        host = f"127.0.0.{int(self.name[:6]) % 2 + 1}"
         return f"http://{host}:{self.port}/{folder}/{self.name}?key={self.key}"
 
     @property

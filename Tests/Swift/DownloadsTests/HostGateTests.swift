@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSemantics
+import TestKit
 import Testing
 
 @testable import Downloads
@@ -153,6 +154,36 @@ import Testing
         try answer(.unavailable(JobID("job_3")))
         #expect(gate.closure(at: Self.begin) == .init(until: Self.after(1), reason: .unavailable, status: 503))
         #expect(gate.learned == nil)
+    }
+
+    /// A host that serves one request and answers 503 to the next, at random, for an hour: it gets requests all the time, and
+    /// never many at once.
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64]) func flappingHostGetsRequestsWithoutAStorm(_ seed: UInt64) throws {
+        var chance = SplitMix64(state: seed)
+        var (gate, starts) = (HostGate(), [Double]())
+        var (now, next) = (0.0, 0)
+        while now < 3600 {
+            // Six connections, each of which takes a tenth of a second.
+            var tickets: [HostGate.Ticket] = []
+            while tickets.count < 6,
+                case .at(_, let ticket) = gate.start(at: .seconds(now), rule: nil, latest: .seconds(now))
+            {
+                tickets.append(ticket)
+                starts.append(now)
+            }
+            now += 0.1
+            for ticket in tickets {
+                next += 1
+                let answer = Bool.random(using: &chance) ? HostGate.Answer.served : .unavailable(JobID("job_\(next)"))
+                gate.receive(answer, nil, to: ticket, at: .seconds(now), jitter: .random(in: 0...1, using: &chance))
+            }
+        }
+        let longest = zip(starts, starts.dropFirst()).map { $1 - $0 }.max() ?? 3600
+        #expect(longest <= 61, "\(longest)")
+        #expect(starts.count > 1000)
+        // No second has more requests than six connections can send.
+        let most = Dictionary(grouping: starts, by: { Int($0) }).values.map(\.count).max() ?? 0
+        #expect(most <= 66, "\(most)")
     }
 
     // MARK: Quotas

@@ -34,7 +34,8 @@ import Testing
         let fixture = try MaintenanceFixture(
             connections: HostConnections(limit: perHost, maxAdditional: 100) {}, time: time)
         return Attempt(
-            AdmittedJob(job: job, spec: ResolvedSpec(job, in: SessionConfiguration())), under: [], fixture.services)
+            AdmittedJob(job: job, spec: ResolvedSpec(job, in: SessionConfiguration())), at: "a:80", under: [],
+            fixture.services)
     }
 
     /// Begins a file whose first segment belongs to the primary connection.

@@ -16,17 +16,12 @@ import Testing
         HostConnections(limit: limit, maxAdditional: maxAdditional) {}
     }
 
-    private func job(_ url: String, _ session: Name) -> Job {
-        Job(id: JobID("job_\(url)"), session: session, batch: 1, spec: JobSpec(url: url), createdAt: Date())
-    }
-
     @Test func jobsAndAdditionalConnectionsShareTheLimit() {
         let connections = connections()
-        let job = job("http://host/a", session)
-        connections.begin(job)
+        connections.begin(at: host, of: session)
         #expect(
             (0..<4).map { _ in connections.acquire(at: host, of: session, atMost: nil) } == [true, true, true, false])
-        connections.end(job)
+        connections.end(at: host, of: session)
         #expect(connections.acquire(at: host, of: session, atMost: nil))
         connections.release(at: host, of: session)
         connections.release(at: host, of: session)
@@ -35,7 +30,7 @@ import Testing
 
     @Test func hostsAreCountedEachAndSessionsTogether() {
         let connections = connections(limit: 2)
-        connections.begin(job("http://host/a", Name(trusted: "other")))
+        connections.begin(at: host, of: Name(trusted: "other"))
         #expect(connections.acquire(at: host, of: session, atMost: nil))
         #expect(!connections.acquire(at: host, of: session, atMost: nil))
         #expect(connections.acquire(at: "mirror:80", of: session, atMost: nil))
@@ -43,7 +38,7 @@ import Testing
 
     @Test func theSmallerLimitHolds() {
         let connections = connections()
-        connections.begin(job("http://host/a", Name(trusted: "other")))
+        connections.begin(at: host, of: Name(trusted: "other"))
         #expect(connections.acquire(at: host, of: session, atMost: 1))
         #expect(!connections.acquire(at: host, of: session, atMost: 1))
     }
