@@ -66,7 +66,7 @@ extension Engine {
             let before = try await services.store.session(session)
             let hosts = request.asksForRequest ? try await services.store.hostsToResume(in: session) : []
             try await sweep(request, session)
-            services.gates.probe(hosts)
+            services.gates.probe(Set(hosts))
             // Another process that closes sessions does not know of the hold.
             do { return try await services.store.session(session) } catch StoreError.noSuchSession { return before }
         }

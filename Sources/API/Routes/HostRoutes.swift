@@ -22,13 +22,12 @@ struct HostRoutes: Sendable {
 
     private func open(_ context: RequestContext) async throws -> Response {
         let name = context.parameter("host").lowercased()
-        guard let host = try await engine.openHost(name, audit: context.auditNote) else {
+        guard let (host, load) = try await engine.openHost(name, audit: context.auditNote) else {
             throw Problem(
                 .notFound,
                 "No download has sent a request to '\(name)' lately. Name it with its port, as GET /v1/hosts does.")
         }
-        let load = try await engine.hosts(visible: .all).first { $0.host.host == name }?.load
-        return .json(host.document(load ?? HostLoad()))
+        return .json(host.document(load))
     }
 }
 

@@ -71,12 +71,11 @@ public struct HostGate: Sendable, Equatable {
             // A server that allows the next request at once gets a backoff.
             let delay = named.flatMap { $0 > 0 ? $0 : nil }
             switch facts.status {
-            case let status where status == 429 || statuses.contains(status):
-                self = .refused(status: status, delay: delay ?? quota?.delay)
-            case 403 where named != nil || quota?.remaining == 0:
-                self = .refused(status: 403, delay: delay ?? quota?.delay)
-            case let status where named != nil && Failure.isTemporary(status: status):
-                self = .refused(status: status, delay: delay)
+            case let status where status == 429 || statuses.contains(status),
+                let status where status == 403 && (named != nil || quota?.remaining == 0),
+                let status where named != nil && Failure.isTemporary(status: status):
+                // The server has named both times, so the later one is safe.
+                self = .refused(status: status, delay: [delay, quota?.delay].compactMap(\.self).max())
             case 503: self = .unavailable(job)
             default: self = .served
             }
@@ -120,31 +119,24 @@ public struct HostGate: Sendable, Equatable {
 extension HostGate {
     /// Takes the next start.
     ///
-    /// - Parameters:
-    ///   - rate: the requests a second that a rule allows; nil: any number.
-    ///   - latest: a later start is not taken.
-    public mutating func start(at now: Duration, rule rate: Double?, latest: Duration = .seconds(Int64.max / 4))
-        -> Start
-    {
+    /// - Parameter rule: the requests a second that a rule allows; nil: any number.
+    public mutating func start(at now: Duration, rule: Double?) -> Start {
         endClosure(at: now)
-        let start = earliest(at: now)
-        switch (phase, start) {
-        case (.closed, _), (.halfOpen(isProbed: true), _), (_, nil): return .notBefore(start)
-        case (.halfOpen(isProbed: false), let start?) where start <= latest:
+        guard let start = earliest(at: now) else { return .notBefore(nil) }
+        var isProbe = false
+        switch phase {
+        case .closed: return .notBefore(start)
+        case .halfOpen:
             phase = .halfOpen(isProbed: true)
-            return take(start, rate, isProbe: true)
-        case (.open, let start?) where start <= latest: return take(start, rate, isProbe: false)
-        case (_, let start?): return .notBefore(start)
+            isProbe = true
+        case .open: break
         }
+        if let rate = rate(at: start, rule: rule) { nextStart = start + .seconds(Self.spacing / rate) }
+        return .at(start, Ticket(closures: closures, isProbe: isProbe))
     }
 
     /// Whether the gate was not closed since the ticket was given.
     public func isValid(_ ticket: Ticket) -> Bool { ticket.closures == closures }
-
-    private mutating func take(_ start: Duration, _ rule: Double?, isProbe: Bool) -> Start {
-        if let rate = rate(at: start, rule: rule) { nextStart = start + .seconds(Self.spacing / rate) }
-        return .at(start, Ticket(closures: closures, isProbe: isProbe))
-    }
 
     /// The earliest time of the next start; nil: when the probe has its response.
     public func earliest(at now: Duration) -> Duration? {
@@ -193,22 +185,22 @@ extension HostGate {
         _ answer: Answer, _ quota: RequestQuota?, to ticket: Ticket, at now: Duration, jitter: Double
     ) {
         let isNew = ticket.closures == closures
-        if isNew, answer != .none { note(quota, at: now) }
+        if isNew, answer != .none { record(quota, at: now) }
         switch answer {
-        case .refused(let status, let delay): refuse(status, delay, isNew: isNew, quota, at: now, jitter)
+        // Its delay takes the quota into account.
+        case .refused(let status, let delay):
+            return refuse(status, delay, isNew: isNew, quota, at: now, jitter)
         case .unavailable(let job):
-            noteSuccessOrProbe(ticket, isServed: false)
-            if isNew { unavailable(job, isProbe: ticket.isProbe, at: now, jitter) }
+            endProbe(ticket, isServed: false)
+            if isNew, quota?.delay == nil { unavailable(job, isProbe: ticket.isProbe, at: now, jitter) }
         case .served:
             unavailable = []
             successes.add(at: now)
-            learned?.noteSuccess(isLate: !isNew, successes.count(at: now))
-            noteSuccessOrProbe(ticket, isServed: true)
-        case .none: noteSuccessOrProbe(ticket, isServed: false)
+            if !isNew { learned?.recordLateSuccess(successes.count(at: now)) }
+            endProbe(ticket, isServed: true)
+        case .none: endProbe(ticket, isServed: false)
         }
-        if isNew, answer != .none, let quota, quota.remaining == 0, quota.seconds > 0 {
-            close(until: now + .seconds(quota.seconds), .quota, nil)
-        }
+        if isNew, answer != .none, let delay = quota?.delay { close(until: now + .seconds(delay), .quota, nil) }
     }
 
     /// A client wants the next request to start now.
@@ -218,7 +210,7 @@ extension HostGate {
         quota = nil
     }
 
-    private mutating func noteSuccessOrProbe(_ ticket: Ticket, isServed: Bool) {
+    private mutating func endProbe(_ ticket: Ticket, isServed: Bool) {
         guard ticket.isProbe, ticket.closures == closures, case .halfOpen(isProbed: true) = phase else { return }
         phase = isServed ? .open : .halfOpen(isProbed: false)
         if isServed { closuresInARow = 0 }
@@ -227,7 +219,7 @@ extension HostGate {
     private mutating func refuse(
         _ status: Int, _ delay: Double?, isNew: Bool, _ quota: RequestQuota?, at now: Duration, _ jitter: Double
     ) {
-        let named = delay.map { now + .seconds(min(max(0, $0), RequestQuota.longest)) }
+        let named = delay.map { now + .seconds(min(max(0, $0), RetryPolicy.retryAfterLimit)) }
         guard isNew else {
             // Only a longer wait than the present one is news.
             if let named, case .closed(var closure) = phase, closure.until < named {
@@ -267,7 +259,7 @@ extension HostGate {
         return now + .seconds(max(0.1, bound * jitter))
     }
 
-    private mutating func note(_ quota: RequestQuota?, at now: Duration) {
+    private mutating func record(_ quota: RequestQuota?, at now: Duration) {
         guard let quota else { return }
         let isSmall = quota.remaining <= max(10, (quota.whole ?? 0) / 10)
         let ends = now + .seconds(quota.seconds)

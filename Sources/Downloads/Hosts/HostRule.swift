@@ -179,12 +179,13 @@ extension HostRule {
     }
 
     public var json: JSON {
-        var object: JSONObject = ["host": .string(hosts.description)]
-        if let requestsPerSecond { object["requests_per_second"] = .number(requestsPerSecond) }
-        if let connections { object["connections"] = .count(connections) }
-        if !pauseStatuses.isEmpty { object["pause_statuses"] = .array(pauseStatuses.map(JSON.count)) }
-        if let rateLimit { object["rate_limit_bytes_per_second"] = .integer(rateLimit) }
-        return .object(object)
+        let members: [(CodingKeys, JSON?)] = [
+            (.hosts, .string(hosts.description)), (.requestsPerSecond, requestsPerSecond.map(JSON.number)),
+            (.connections, connections.map(JSON.count)),
+            (.pauseStatuses, pauseStatuses.isEmpty ? nil : .array(pauseStatuses.map(JSON.count))),
+            (.rateLimit, rateLimit.map(JSON.integer)),
+        ]
+        return .object(members.reduce(into: JSONObject()) { $0[$1.0.rawValue] = $1.1 })
     }
 
     /// The document of a rule that is written as a text: `*.example.com requests_per_second=3 pause_statuses=403,503`.
@@ -193,7 +194,8 @@ extension HostRule {
     public static func document(_ text: String) throws(HostRuleFault) -> JSON {
         var words = text.split(separator: " ").map(String.init)
         guard !words.isEmpty else { throw HostRuleFault(nil, "is empty") }
-        var object: JSONObject = ["host": .string(words.removeFirst())]
+        var object: JSONObject = [:]
+        object[CodingKeys.hosts.rawValue] = .string(words.removeFirst())
         for word in words {
             let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard halves.count == 2 else { throw HostRuleFault(nil, "has '\(word)', which is no NAME=VALUE") }

@@ -39,9 +39,11 @@ public struct LearnedRate: Sendable, Equatable {
             repeated: isNear ? former.repeated + 1 : 0)
     }
 
-    /// Responses to requests that had started before the first refusal: the host has served more than was counted then.
-    mutating func noteSuccess(isLate: Bool, _ served: Int) {
-        if isLate, ceiling == nil { base = max(base, 0.8 * Double(served)) }
+    /// A response to a request that had started before the last refusal: the host has served more than was counted then.
+    ///
+    /// - Parameter served: the responses of the last second.
+    mutating func recordLateSuccess(_ served: Int) {
+        if ceiling == nil { base = max(base, 0.8 * Double(served)) }
     }
 
     public func rate(at now: Duration) -> Double {

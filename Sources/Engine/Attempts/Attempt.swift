@@ -321,14 +321,14 @@ extension Attempt {
             jitter: jitter)
         let nextAttempt = spec.retry.nextAttempt(
             after: failure, failuresInARow: failuresInARow, hint: hint, at: now, jitter: jitter)
+        let heldOffUntil = job.timesHeldOff < RetryPolicy.mostTimesHeldOff ? hint.heldOffUntil : nil
         let signal: JobSignal =
-            switch verdict {
-            case _ where hint.heldOffUntil != nil && job.timesHeldOff < RetryPolicy.mostTimesHeldOff:
-                .attemptHeldOff(Wait(.retry(until: hint.heldOffUntil ?? now), cause: failure))
-            case .wait(let wait): .attemptDeferred(wait)
-            case .fail(let failure) where spec.hasMirrorLeft && failure.isOfSource:
+            switch (heldOffUntil, verdict) {
+            case (let until?, _): .attemptHeldOff(Wait(.retry(until: until), cause: failure))
+            case (nil, .wait(let wait)): .attemptDeferred(wait)
+            case (nil, .fail(let failure)) where spec.hasMirrorLeft && failure.isOfSource:
                 .attemptDiverted(Wait(.retry(until: now), cause: failure))
-            case .fail(let failure): .attemptFailed(failure)
+            case (nil, .fail(let failure)): .attemptFailed(failure)
             }
         return .store(
             Ending(signal: signal, keepsPart: !failure.provesCorruption, nextAttempt: nextAttempt, result: .failed))

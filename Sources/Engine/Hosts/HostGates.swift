@@ -117,7 +117,7 @@ extension HostGates {
         let now = time.uptime
         return state.withLock { state in
             state.keys(host, session, rules).reduce(.max) { least, key in
-                let entry = state.entries[key] ?? Entry(rule: key.session == nil ? state.rules[host] : rules[host])
+                let entry = state.entries[key] ?? Entry(rule: state.rule(of: key, rules))
                 let left = entry.gate.starts(at: now, until: now + Self.lookahead, rule: entry.rule?.requestsPerSecond)
                 let free = left == .max ? left : max(0, left - entry.admitted.count)
                 if free == 0 { state.holding.insert(key) }
@@ -173,8 +173,14 @@ extension HostGates.State {
 
     fileprivate mutating func remember(_ key: HostGates.Key, _ rules: HostRules, at now: Duration) {
         if entries[key] == nil, entries.count >= HostGates.most { forgetOldest(at: now) }
+        let rule = rule(of: key, rules)
         entries[key, default: .init()].lastUse = now
-        entries[key]?.rule = key.session == nil ? self.rules[key.host] : rules[key.host]
+        entries[key]?.rule = rule
+    }
+
+    /// - Parameter rules: those of the session.
+    fileprivate func rule(of key: HostGates.Key, _ rules: HostRules) -> HostRule? {
+        (key.session == nil ? self.rules : rules)[key.host]
     }
 
     private mutating func forgetOldest(at now: Duration) {
@@ -224,43 +230,41 @@ extension HostGates {
         }
     }
 
-    /// - Parameters:
-    ///   - answer: what the response says to a gate whose rule has these statuses besides 429.
+    /// - Parameter answer: what the response says to a gate whose rule has these statuses besides 429.
     /// - Returns: when the job may ask again, if the host has refused the request.
     func receive(
         _ answer: (_ pauseStatuses: [Int]) -> HostGate.Answer, _ quota: RequestQuota? = nil, to passage: Passage
     ) -> Date? {
         let (now, wall) = (time.uptime, time.now)
-        var (until, opens, isDirty): (Duration?, Bool, Bool) = (nil, false, false)
+        var until: Duration?
+        var opens = false
+        var closes = false
         state.withLock { state in
             for (key, ticket) in passage.tickets {
                 guard var entry = state.entries[key] else { continue }
                 let (before, closures) = (entry.gate.state(at: now, rule: nil), entry.gate.closures)
-                let said = answer((state.rules[key.host]?.pauseStatuses ?? []) + (entry.rule?.pauseStatuses ?? []))
-                let own = key.session == nil ? answer(state.rules[key.host]?.pauseStatuses ?? []) : said
-                entry.gate.receive(own, quota, to: ticket, at: now, jitter: .random(in: 0...1))
+                let answer = answer(state.pauseStatuses(of: key))
+                entry.gate.receive(answer, quota, to: ticket, at: now, jitter: .random(in: 0...1))
                 if entry.gate.closures != closures {
-                    entry.isDirty = key.session == nil
-                    entry.changedAt = wall
+                    entry.markChanged(key, at: wall)
+                    closes = true
                 }
                 state.entries[key] = entry
                 let after = entry.gate.state(at: now, rule: nil)
-                opens = opens || before != after && (after == .open || after == .pacing || after == .halfOpen)
-                isDirty = isDirty || entry.isDirty
-                if case .refused = own { until = max(until ?? now, entry.gate.closure(at: now)?.until ?? now) }
+                if after != before, after != .closed { opens = true }
+                if case .refused = answer { until = max(until ?? now, entry.gate.closure(at: now)?.until ?? now) }
             }
+            if until != nil { state.refusals += 1 }
         }
-        if until != nil { state.withLock { $0.refusals += 1 } }
-        if isDirty { changed.set() }
+        if closes { changed.set() }
         if opens { onOpen() }
         return until.map { wall.addingTimeInterval(max(0, ($0 - now) / .seconds(1))) }
     }
 
-    /// A client has resumed jobs that wait for these hosts: the next request to each of them starts now.
-    func probe(_ hosts: [String]) {
-        let opened = hosts.filter { open($0) != nil }
-        guard !opened.isEmpty else { return }
-        state.withLock { state in for host in opened { state.entries[Key(host: host)]?.isDirty = true } }
+    /// A client has resumed jobs of these hosts: where a gate is closed, the next request starts now.
+    func probe(_ hosts: Set<String>) {
+        let (now, wall) = (time.uptime, time.now)
+        guard state.withLock({ $0.open(hosts, at: now, wall) }) else { return }
         changed.set()
         onOpen()
     }
@@ -271,18 +275,42 @@ extension HostGates {
     func open(_ host: String) -> StoredHost? {
         let (now, wall) = (time.uptime, time.now)
         return state.withLock { state in
-            for key in state.entries.keys where key.host == host {
-                if state.entries[key]?.gate.state(at: now, rule: nil) == .closed { state.entries[key]?.gate.open() }
+            _ = state.open([host], at: now, wall)
+            state.entries[Key(host: host)]?.changedAt = wall
+            // The caller stores it.
+            state.entries[Key(host: host)]?.isDirty = false
+            return state.entries[Key(host: host)].map {
+                StoredHost(host, $0.gate.stored(at: now), changedAt: wall, uptime: now, now: wall)
             }
-            guard var entry = state.entries[Key(host: host)] else { return nil }
-            entry.changedAt = wall
-            state.entries[Key(host: host)] = entry
-            return StoredHost(host, entry.gate.stored(at: now), changedAt: wall, uptime: now, now: wall)
         }
     }
 }
 
+extension HostGates.Entry {
+    /// The gate of a session is not stored.
+    fileprivate mutating func markChanged(_ key: HostGates.Key, at now: Date) {
+        changedAt = now
+        isDirty = key.session == nil
+    }
+}
+
 extension HostGates.State {
+    /// A session's statuses come beside those of the service.
+    fileprivate func pauseStatuses(of key: HostGates.Key) -> [Int] {
+        let ofService = rules[key.host]?.pauseStatuses ?? []
+        return key.session == nil ? ofService : ofService + (entries[key]?.rule?.pauseStatuses ?? [])
+    }
+
+    /// - Returns: whether one of the gates was closed.
+    fileprivate mutating func open(_ hosts: Set<String>, at now: Duration, _ wall: Date) -> Bool {
+        let closed = entries.filter { hosts.contains($0.key.host) && $0.value.gate.closure(at: now) != nil }.keys
+        for key in closed {
+            entries[key]?.gate.open()
+            entries[key]?.markChanged(key, at: wall)
+        }
+        return !closed.isEmpty
+    }
+
     fileprivate mutating func start(
         at host: String, for job: Job, _ rules: HostRules, _ now: Duration
     ) -> HostGates.Given {
@@ -291,16 +319,15 @@ extension HostGates.State {
         if rules[host] != nil { keys.append(.init(host: host, session: job.session)) }
         for key in keys { remember(key, rules, at: now) }
         // No gate gives a start that another one refuses.
-        for key in keys {
-            guard let gate = entries[key]?.gate else { continue }
-            let isOpen = gate.earliest(at: now).map { _ in gate.closure(at: now) == nil } ?? false
-            if !isOpen { return .closed(gate.closure(at: now)) }
+        for gate in keys.compactMap({ entries[$0]?.gate }) {
+            let closure = gate.closure(at: now)
+            if closure != nil || gate.earliest(at: now) == nil { return .closed(closure) }
         }
-        var (moment, tickets): (Duration, [(HostGates.Key, HostGate.Ticket)]) = (now, [])
+        var moment = now
+        var tickets: [(HostGates.Key, HostGate.Ticket)] = []
         for key in keys {
-            guard let rule = entries[key]?.rule?.requestsPerSecond as Double??,
-                case .at(let start, let ticket)? = entries[key]?.gate.start(at: moment, rule: rule)
-            else { continue }
+            let rule = entries[key]?.rule?.requestsPerSecond
+            guard case .at(let start, let ticket)? = entries[key]?.gate.start(at: moment, rule: rule) else { continue }
             moment = max(moment, start)
             tickets.append((key, ticket))
         }
@@ -309,33 +336,6 @@ extension HostGates.State {
 }
 
 // MARK: - The database and the API
-
-/// A host as `GET /v1/hosts` shows it.
-public struct HostView: Sendable, Equatable {
-    public var host: String
-    public var state: HostGate.State
-    public var closedUntil: Date?
-    public var reason: HostGate.Reason?
-    public var status: Int?
-    /// The learned rate, or that of the server's quota; nil: any number.
-    public var requestsPerSecond: Double?
-    /// nil: now, or after the response to a request.
-    public var nextStart: Date?
-
-    init(
-        host: String, state: HostGate.State, closedUntil: Date? = nil, reason: HostGate.Reason? = nil,
-        status: Int? = nil,
-        requestsPerSecond: Double? = nil, nextStart: Date? = nil
-    ) {
-        self.host = host
-        self.state = state
-        self.closedUntil = closedUntil
-        self.reason = reason
-        self.status = status
-        self.requestsPerSecond = requestsPerSecond
-        self.nextStart = nextStart
-    }
-}
 
 extension HostGates {
     func views() -> [HostView] {
@@ -355,7 +355,7 @@ extension HostGates {
     }
 
     /// The gates that have changed since the last call.
-    func takeChanged() -> [StoredHost] {
+    func consumeChanged() -> [StoredHost] {
         let (now, wall) = (time.uptime, time.now)
         return state.withLock { state in
             let dirty = state.entries.filter(\.value.isDirty)
@@ -386,31 +386,5 @@ extension HostGates {
                 state.entries[key] = entry
             }
         }
-    }
-}
-
-extension StoredHost {
-    fileprivate init(_ host: String, _ gate: HostGate.Stored, changedAt: Date, uptime: Duration, now: Date) {
-        func date(_ moment: Duration) -> Date {
-            Date(milliseconds: now.addingTimeInterval((moment - uptime) / .seconds(1)).milliseconds)
-        }
-        self.init(
-            host: host, closedUntil: (gate.closure?.until).map(date), reason: gate.closure?.reason,
-            status: gate.closure?.status, closuresInARow: gate.closuresInARow,
-            learned: gate.learned.map {
-                Learned(base: $0.base, since: date($0.since), ceiling: $0.ceiling, repeated: $0.repeated)
-            }, changedAt: changedAt)
-    }
-
-    fileprivate func gate(uptime: Duration, now: Date) -> HostGate.Stored {
-        func moment(_ date: Date) -> Duration { uptime + .seconds(date.timeIntervalSince(now)) }
-        let closure = closedUntil.map {
-            HostGate.Closure(until: moment($0), reason: reason ?? .refused, status: status)
-        }
-        return HostGate.Stored(
-            closure: closure.flatMap { $0.until > uptime ? $0 : nil }, closuresInARow: closuresInARow,
-            learned: learned.map {
-                LearnedRate(base: $0.base, since: moment($0.since), ceiling: $0.ceiling, repeated: $0.repeated)
-            })
     }
 }

@@ -102,24 +102,29 @@ extension Store {
     public func jobsByHost(visible: VisibleSessions = .all) async throws(StoreError) -> [String: HostLoad] {
         var conditions = SQLConditions("1 = 1")
         conditions.add(visible, on: "session")
-        let (sql, arguments) = (Self.jobsByHost(where: conditions.sql), conditions.arguments)
+        let sql = Self.jobsByHost(where: conditions.sql)
+        let arguments = Self.hostParts.reduce(into: [] as SQLArguments) { all, _ in all += conditions.arguments }
         return try await read { db in
-            try db.rows(sql, arguments + arguments + arguments + arguments).reduce(into: [:]) { loads, row in
+            try db.rows(sql, arguments).reduce(into: [:]) { loads, row in
                 loads[try row["host"], default: HostLoad()].add(try row["n"], isRunning: try row["is_running"])
             }
         }
     }
 
-    /// Each part reads an index of the queue, or of the running jobs, and no job that has ended.
     static func jobsByHost(where condition: String) -> String {
-        let queued = QueueLane.allCases.map(\.condition) + ["state = 'queued' AND held_until IS NOT NULL"]
-        let parts = [("state = 'running'", 1)] + queued.map { ($0, 0) }
-        return parts.map { part, isRunning in
-            """
-            SELECT host, \(isRunning) AS is_running, count(*) AS n FROM jobs WHERE \(part) AND \(condition) GROUP BY host
-            """
+        hostParts.map { part in
+            let isRunning = part == running ? 1 : 0
+            return """
+                SELECT host, \(isRunning) AS is_running, count(*) AS n FROM jobs WHERE \(part) AND \(condition) GROUP BY host
+                """
         }.joined(separator: "\nUNION ALL ")
     }
+
+    private static let running = "state = 'running'"
+
+    /// Each part is the condition of an index of the running jobs or of the queue, and reads no job that has ended.
+    private static let hostParts =
+        [running] + QueueLane.allCases.map(\.condition) + ["state = 'queued' AND held_until IS NOT NULL"]
 }
 
 public struct HostLoad: Sendable, Equatable {

@@ -165,8 +165,8 @@ import Testing
         while now < 3600 {
             // Six connections, each of which takes a tenth of a second.
             var tickets: [HostGate.Ticket] = []
-            while tickets.count < 6,
-                case .at(_, let ticket) = gate.start(at: .seconds(now), rule: nil, latest: .seconds(now))
+            while tickets.count < 6, gate.starts(at: .seconds(now), until: .seconds(now), rule: nil) > 0,
+                case .at(_, let ticket) = gate.start(at: .seconds(now), rule: nil)
             {
                 tickets.append(ticket)
                 starts.append(now)
@@ -195,6 +195,38 @@ import Testing
         #expect(gate.closure(at: Self.begin) == .init(until: Self.after(30), reason: .quota))
         #expect(gate.start(at: Self.after(29.9), rule: nil) == .notBefore(Self.after(30)))
         _ = try Self.start(&gate, at: Self.after(30))
+    }
+
+    /// A response can name two times. The gate opens at the later one.
+    @Test(arguments: [(60.0, 9.0, 60.0), (5.0, 30.0, 30.0)])
+    func laterOfTwoTimesHolds(_ retryAfter: Double, _ reset: Double, _ expected: Double) throws {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let headers = [
+            (name: "Retry-After", value: "\(Int(retryAfter))"), (name: "RateLimit", value: "\"d\";r=0;t=\(Int(reset))"),
+        ]
+        let quota = RequestQuota(headers, at: now)
+        let answer = HostGate.Answer(ResponseFacts(status: 429, headers: headers), quota, to: Self.job, at: now)
+        var gate = HostGate()
+        let ticket = try Self.start(&gate, at: Self.begin)
+        gate.receive(answer, quota, to: ticket, at: Self.begin, jitter: 0)
+        #expect(
+            gate.closure(at: Self.begin) == .init(until: Self.after(expected), reason: .refused, status: 429))
+        #expect(gate.closures == 1)
+    }
+
+    /// Only responses to requests from before the refusal raise the rate that was learned from it.
+    @Test func lateResponsesRaiseTheLearnedRate() throws {
+        var gate = HostGate()
+        let tickets = try (0..<11).map { _ in try Self.start(&gate, at: Self.begin) }
+        gate.receive(.refused(status: 429, delay: nil), nil, to: tickets[0], at: Self.begin, jitter: 0)
+        #expect(gate.learned?.base == LearnedRate.lowest)
+        for ticket in tickets.dropFirst() { gate.receive(.served, nil, to: ticket, at: Self.begin, jitter: 0) }
+        #expect(gate.learned?.base == 8)
+        for second in 1...20 {
+            let now = Self.after(Double(second))
+            gate.receive(.served, nil, to: try Self.start(&gate, at: now), at: now, jitter: 0)
+        }
+        #expect(gate.learned?.base == 8)
     }
 
     @Test func fewRequestsAreSpread() throws {
@@ -228,9 +260,8 @@ import Testing
             starts.append((moment - Self.begin).inSeconds)
         }
         #expect(zip(starts, starts.dropFirst()).allSatisfy { abs($1 - $0 - 0.103) < 1e-6 })
-        guard case .notBefore(let next?) = gate.start(at: Self.begin, rule: 10, latest: Self.after(1)) else {
-            throw NoStart(start: "a start that is too late")
-        }
+        #expect(gate.starts(at: Self.begin, until: Self.after(1), rule: 10) == 0)
+        let next = try #require(gate.earliest(at: Self.begin))
         #expect(abs((next - Self.begin).inSeconds - 31 * 0.103) < 1e-6)
         #expect(HostGate().starts(at: Self.begin, until: Self.after(0.5), rule: 10) == 5)
     }

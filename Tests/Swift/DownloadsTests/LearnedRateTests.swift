@@ -66,8 +66,9 @@ import Testing
             }
             requests.removeAll { $0.ends <= now }
             while requests.count < 6, done + requests.count < 2000 {
-                let start = gate.start(at: .seconds(now), rule: nil, latest: .seconds(now))
-                guard case .at(_, let ticket) = start else { break }
+                guard gate.starts(at: .seconds(now), until: .seconds(now), rule: nil) > 0,
+                    case .at(_, let ticket) = gate.start(at: .seconds(now), rule: nil)
+                else { break }
                 requests.append(Request(arrives: now + 0.01, ends: now + 0.02, ticket: ticket))
             }
             now += 0.001
@@ -98,10 +99,12 @@ import Testing
     @Test func lateSuccessesRaiseTheFirstRate() {
         var rate = LearnedRate(after: nil, at: .zero, served: 0)
         #expect(rate.base == LearnedRate.lowest)
-        rate.noteSuccess(isLate: true, 10)
+        rate.recordLateSuccess(10)
         #expect(rate.base == 8)
-        rate.noteSuccess(isLate: false, 100)
-        #expect(rate.base == 8)
+        // After the second refusal, the ceiling is known.
+        rate = LearnedRate(after: rate, at: .zero, served: 0)
+        rate.recordLateSuccess(100)
+        #expect(rate.base == 4)
     }
 
     @Test func oldRateIsForgotten() {

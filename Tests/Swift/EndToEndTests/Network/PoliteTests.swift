@@ -2,6 +2,7 @@ import Base
 import Downloads
 import Formats
 import Foundation
+import Storage
 import TestKit
 import Testing
 
@@ -202,7 +203,7 @@ import Testing
         var refusals: Int { refused.withLock(\.self) }
 
         func serves() -> Bool {
-            let now = SystemTimeline.now
+            let now = SystemTime().uptime
             let isServed = times.withLock { times in
                 times.removeAll { $0 <= now - .seconds(1) }
                 if times.count < perSecond { times.append(now) }
@@ -210,14 +211,6 @@ import Testing
             }
             if !isServed { refused.withLock { $0 += 1 } }
             return isServed
-        }
-    }
-
-    private enum SystemTimeline {
-        static var now: Duration {
-            var time = timespec()
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
         }
     }
 

@@ -1,0 +1,107 @@
+import Base
+import Downloads
+import Foundation
+import HTTPSemantics
+import Storage
+import TestKit
+import Testing
+
+@testable import Engine
+
+/// The gates of many hosts, without requests.
+@Suite struct HostGatesTests {
+    private let fixture: MaintenanceFixture
+    private var gates: HostGates { fixture.services.gates }
+
+    init() throws { fixture = try MaintenanceFixture() }
+
+    private func job(_ id: String = "job_a") -> Job {
+        Job(
+            id: JobID(id), session: .default, batch: 1, spec: JobSpec(url: "https://host/a"), createdAt: fixture.now)
+    }
+
+    /// A request to the host, and its response.
+    private func request(_ host: String, _ answer: HostGate.Answer, _ quota: RequestQuota? = nil) async throws {
+        let start = await gates.start(at: host, for: job(), HostRules(), AsyncAutoResetEvent(), isStopped: { false })
+        guard case .started(let passage) = start else { throw Overdue("A request to \(host)") }
+        _ = gates.receive({ _ in answer }, quota, to: passage)
+    }
+
+    @Test func leastRecentHostLeavesFirstAndNoneThatIsClosed() async throws {
+        try await request("closed:80", .refused(status: 429, delay: 3600))
+        // They keep a rate, so they are not like new ones.
+        let quota = RequestQuota(remaining: 1, seconds: 3600)
+        for number in 0..<HostGates.most + 100 {
+            try await request("host\(number):80", .served, quota)
+            fixture.time.advance(by: 0.001)
+        }
+        let hosts = Set(gates.views().map(\.host))
+        #expect(hosts.count <= HostGates.most)
+        #expect(hosts.contains("closed:80") && hosts.contains("host\(HostGates.most + 99):80"))
+        #expect(!hosts.contains("host0:80"))
+    }
+
+    @Test func startsOfAdmittedJobsAreTaken() async throws {
+        #expect(gates.startsLeft(at: "host:443", of: .default, HostRules()) == .max)
+        try await request("host:443", .refused(status: 503, delay: 10))
+        #expect(gates.startsLeft(at: "host:443", of: .default, HostRules()) == 0)
+        #expect(gates.nextAdmission() == fixture.now.addingTimeInterval(10))
+        fixture.time.advance(by: 10)
+        #expect(gates.startsLeft(at: "host:443", of: .default, HostRules()) == 1)
+        gates.admit(job(), at: "host:443", HostRules())
+        #expect(gates.startsLeft(at: "host:443", of: .default, HostRules()) == 0)
+        // It ends without a request.
+        gates.end(JobID("job_a"))
+        #expect(gates.startsLeft(at: "host:443", of: .default, HostRules()) == 1)
+    }
+
+    /// A client resumes jobs: what is open already needs no commit and no line in the log.
+    @Test func onlyAClosedGateIsOpened() async throws {
+        try await request("open:443", .served)
+        gates.probe(["open:443", "unknown:443"])
+        #expect(gates.consumeChanged().isEmpty)
+        try await request("closed:443", .refused(status: 429, delay: 10))
+        #expect(gates.consumeChanged().map(\.host) == ["closed:443"])
+        gates.probe(["closed:443", "open:443"])
+        let opened = gates.consumeChanged()
+        #expect(opened.map(\.host) == ["closed:443"] && opened.allSatisfy { $0.closedUntil == nil })
+        #expect(gates.views().first { $0.host == "closed:443" }?.state == .halfOpen)
+    }
+
+    @Test func gateThatCouldNotBeStoredIsStoredLater() async throws {
+        try await request("closed:443", .refused(status: 429, delay: 10))
+        let changed = gates.consumeChanged()
+        gates.markChanged(changed)
+        _ = try await fixture.services.storeHosts()
+        #expect(try await fixture.store.hosts() == changed)
+        #expect(fixture.log.text.contains("closed:443 gets no requests until"))
+    }
+}
+
+/// The gates that other services of the database have stored.
+@Suite(.onItsOwnThread, .enabled(if: PostgresServer.isAvailable), .sharedPostgresServer)
+struct SharedHostGatesTests {
+    private func closed(_ host: String, at now: Date) -> StoredHost {
+        StoredHost(
+            host: host, closedUntil: now.addingTimeInterval(7200), reason: .refused, status: 429, closuresInARow: 1,
+            learned: nil, changedAt: now)
+    }
+
+    private func closedHosts(_ fixture: MaintenanceFixture) -> Set<String> {
+        Set(fixture.services.gates.views().filter { $0.state == .closed }.map(\.host))
+    }
+
+    /// A service that reads nothing for an hour, because it has lost its connection, finds all of them.
+    @Test func areReadSinceTheLastTime() async throws {
+        let fixture = try MaintenanceFixture(in: try PostgresFixture())
+        try await fixture.store.saveHosts([closed("a:443", at: fixture.now)])
+        _ = try await fixture.services.readHosts()
+        #expect(closedHosts(fixture) == ["a:443"])
+        fixture.time.advance(by: 60)
+        try await fixture.store.saveHosts([closed("b:443", at: fixture.now)])
+        fixture.time.advance(by: 3600)
+        try await fixture.store.saveHosts([closed("c:443", at: fixture.now)])
+        _ = try await fixture.services.readHosts()
+        #expect(closedHosts(fixture) == ["a:443", "b:443", "c:443"])
+    }
+}
