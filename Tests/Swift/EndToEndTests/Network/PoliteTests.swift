@@ -147,6 +147,24 @@ import Testing
         for id in ids { #expect(try await scene.api.job(id)["attempts"] == 1) }
     }
 
+    /// The requests of further connections, for ranges of the file, count as well.
+    @Test func ruleSpreadsTheConnectionsOfAJob() async throws {
+        let time = ManualTime()
+        let scene = try await Self.scene(["host": "127.0.0.1", "requests_per_second": 1], time)
+        let bytes = Content.random(seed: 3, count: 4 << 20)
+        scene.origin.serve("/big", .file(bytes), .waiting(at: 1000, for: scene.gate))
+        let id = try await scene.api.submit(scene.order("/big", ("connections", 3)))
+        for count in 1...3 {
+            await scene.origin.waitForRequests("/big", count: count)
+            #expect(scene.origin.requests.count == count)
+            time.advance(by: 1.04)
+        }
+        scene.gate.open()
+        #expect(try await scene.api.waitForJob(id, .succeeded)["attempts"] == 1)
+        #expect(scene.origin.requests.compactMap { $0.header("Range") }.count >= 2)
+        #expect(scene.fetchd.downloaded("big") == bytes)
+    }
+
     @Test func ruleOfASessionHoldsItsJobsOnly() async throws {
         let time = ManualTime()
         let scene = try await Scene(.init { $0.time = time })

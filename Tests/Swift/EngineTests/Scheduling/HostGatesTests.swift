@@ -1,4 +1,5 @@
 import Base
+import CurlClient
 import Downloads
 import Foundation
 import HTTPSemantics
@@ -66,6 +67,28 @@ import Testing
         let opened = gates.consumeChanged()
         #expect(opened.map(\.host) == ["closed:443"] && opened.allSatisfy { $0.closedUntil == nil })
         #expect(gates.views().first { $0.host == "closed:443" }?.state == .halfOpen)
+    }
+
+    private func rules(_ bytesPerSecond: Int64) throws -> HostRules {
+        HostRules([try HostRule(["host": "host", "rate_limit_bytes_per_second": .integer(bytesPerSecond)])])
+    }
+
+    /// All transfers from the host share the limit of the service's rule, and those of a session that of its own rule.
+    @Test func ruleLimitsTheBytesOfAHost() throws {
+        func limits(_ host: String, _ session: String, _ rules: HostRules = HostRules()) -> [RateLimit] {
+            gates.rateLimits(at: host, of: Name(trusted: session), rules)
+        }
+        gates.apply(try rules(1000))
+        let first = limits("host:443", "a")
+        #expect(first.map(\.bytesPerSecond) == [1000] && limits("other:443", "a").isEmpty)
+        #expect(limits("host:443", "b")[0] === first[0] && limits("host:80", "b")[0] !== first[0])
+        let own = limits("host:443", "a", try rules(500))
+        #expect(own.map(\.bytesPerSecond) == [1000, 500] && own[0] === first[0])
+        // Running transfers follow a change.
+        gates.apply(try rules(2000))
+        #expect(first[0].bytesPerSecond == 2000)
+        gates.apply(HostRules())
+        #expect(first[0].bytesPerSecond == nil)
     }
 
     @Test func gateThatCouldNotBeStoredIsStoredLater() async throws {
