@@ -84,6 +84,10 @@ NAME formdialog_js_name[] = "formdialog.js";
 BYTES formdialog_js[] = {
 #embed "../API/Dashboard/formdialog.js"
 };
+NAME hosts_js_name[] = "hosts.js";
+BYTES hosts_js[] = {
+#embed "../API/Dashboard/hosts.js"
+};
 NAME icon_svg_name[] = "icon.svg";
 BYTES icon_svg[] = {
 #embed "../API/Dashboard/icon.svg"
@@ -230,6 +234,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(feed_js),
     FILE_OF(format_js),
     FILE_OF(formdialog_js),
+    FILE_OF(hosts_js),
     FILE_OF(icon_svg),
     FILE_OF(index_html),
     FILE_OF(joborder_js),

@@ -57,6 +57,7 @@ extension DownloadService.Options {
     func limits(_ settings: EffectiveSettings) -> Engine.Limits {
         var limits = engine.limits
         limits.jobs = settings.maxConcurrentJobs
+        limits.scheduledUntil = settings.until
         limits.jobsOfAllNodes = settings.maxConcurrentJobsOfAllNodes
         limits.connectionsPerHost = settings.settings.maxConnectionsPerHost
         limits.hostRules = settings.settings.hostRules

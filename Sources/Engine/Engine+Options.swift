@@ -25,6 +25,8 @@ extension Engine {
     public struct Limits: Sendable, Equatable {
         /// Maximum number of attempts that run at once; 0: no attempt begins.
         public var jobs = 16
+        /// When the schedule changes the limits next; nil: never.
+        public var scheduledUntil: Date?
         /// Maximum number of attempts that run at once in all services of the database together; nil: only `jobs` applies.
         public var jobsOfAllNodes: Int?
         /// Maximum number of connections to one host and port.
@@ -80,7 +82,9 @@ extension Engine {
         let limits = services.limits.withLock(\.self)
         var admission = AdmissionLimits(
             jobs: limits.jobs, ofAllNodes: limits.jobsOfAllNodes, connectionsPerHost: limits.connectionsPerHost)
+        admission.scheduledUntil = limits.scheduledUntil
         admission.startsLeft = services.gates.startsLeft
+        admission.hold = services.gates.hold
         admission.connectionsAllowed = services.gates.connectionLimit
         return admission
     }

@@ -110,6 +110,7 @@ public final class Engine: Sendable {
             MaintenanceWorker("remove finished jobs", on: services.finishedRetention, if: leads, pruner.pass),
             MaintenanceWorker("store the throughput", services.storeThroughput),
             MaintenanceWorker("store the gates of hosts", on: services.gates.changed, services.storeHosts),
+            MaintenanceWorker("claim starts of requests", on: services.gates.claimsDue, services.claimStarts),
             MaintenanceWorker("read the gates of hosts", on: store.work(.hosts), services.readHosts),
         ]
     }
@@ -139,6 +140,13 @@ public final class Engine: Sendable {
 
     /// The live view of every running attempt, in all services of the database.
     public func progressOfRunning() -> [RunningJob] { active.reports + store.exchange.others }
+
+    /// Why queued jobs do not run yet, and their places in the queue. Other jobs have no entry.
+    public func queueEntries(of jobs: [Job]) async throws(StoreError) -> [JobID: QueueEntry] {
+        let queued = jobs.filter { $0.state == .queued }
+        guard !queued.isEmpty else { return [:] }
+        return try await store.queueEntries(of: queued, admissionLimits.with(services.connections.taken))
+    }
 
     /// Called on the writer's thread, directly after the commit that admits the job.
     private func start(_ admitted: AdmittedJob) {

@@ -53,7 +53,9 @@ struct EngineServices: Sendable {
             ?? HostConnections(
                 limit: options.limits.connectionsPerHost, maxAdditional: options.limits.additionalConnections,
                 rules: options.limits.hostRules, areClaimed: store.sharesDatabase, onRoom: { store.work(.jobs).set() })
-        gates = HostGates(rules: options.limits.hostRules, time: store.time, onOpen: { store.work(.jobs).set() })
+        gates = HostGates(
+            rules: options.limits.hostRules, time: store.time, areShared: store.sharesDatabase,
+            onOpen: { store.work(.jobs).set() })
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: options.limits.rate), connections: self.connections, gates: gates)
         self.log = log

@@ -33,6 +33,11 @@ public struct Jobs: Sendable {
         engine.progress(of: job)
     }
 
+    /// Why queued jobs do not run yet, and their places in the queue. Other jobs have no entry.
+    public func queueEntries(of jobs: [Job]) async throws(StoreError) -> [JobID: QueueEntry] {
+        try await engine.queueEntries(of: jobs)
+    }
+
     public func progressOfRunning() -> [RunningJob] { engine.progressOfRunning() }
 
     /// Changes with each commit that changes jobs. A list that was read after this was read is current as long as it is equal.

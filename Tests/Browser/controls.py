@@ -386,6 +386,32 @@ def needing(url: str, one: str, two: str) -> None:
         page.require_no_harm()
 
 
+def refusing(url: str, order: str) -> None:
+    """A server that refuses requests has one line for all downloads that wait for it, and each of these says so."""
+    host = urlsplit(order).netloc
+    with opened(url) as page:
+        add = ("return fetch('v1/jobs/batch', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+               " body: JSON.stringify({jobs: arguments[0]})}).then((answer) => answer.status)")  # fmt: skip
+        page.require("It is not created.", page.run(add, [{"url": order}]) == 201)
+        page.until_state("order", "Waiting")
+        later = [{"url": f"{order}?{number}", "destination": {"filename": f"later-{number}"}} for number in range(3)]
+        page.require("They are not created.", page.run(add, later) == 201)
+        title = lambda: next((item.text for item in page.all(".attention-item h3")), "")
+        page.until("the server is named", lambda: title().startswith(f"{host} is paused by the server until "))
+        page.until("the downloads are counted", lambda: title().endswith(": 3 downloads wait"))
+        page.require("It does not say why.", "It has answered a request with 429." in page.find(".attention-item p").text)
+        page.until("a row says it", lambda: "is paused by the server until" in page.row_text("later-2", "note"))
+        page.click("#job-rows [data-part=name]", "later-2")
+        page.until("the details say it", lambda: "2 downloads of the session before it; waits for its server"
+                   in page.find("#job-dialog dl").text)  # fmt: skip
+        page.press(Keys.ESCAPE)
+        page.click("button", f"Try now: {title()}")
+        for name in ("order", "later-0", "later-1", "later-2"):
+            page.until_state(name, "Done")
+        page.until("nothing needs a person", lambda: not page.find("#attention").is_displayed())
+        page.require_no_harm()
+
+
 def largest(url: str) -> None:
     """Ten thousand downloads in fifty sessions: all are searched and sorted, and a page of the list is small."""
     with opened(url) as page:
@@ -572,7 +598,7 @@ def views(url: str) -> None:
 
 STORIES = {
     story.__name__: story
-    for story in (selecting, sorting, organising, posting, bringing, needing, largest, limited, below_a_path, looking_back, configuring, views)
+    for story in (selecting, sorting, organising, posting, bringing, needing, refusing, largest, limited, below_a_path, looking_back, configuring, views)
 }  # fmt: skip
 
 if __name__ == "__main__":

@@ -24,6 +24,19 @@ SELECT host, id, firsts.id AS rank FROM (
     FROM hosts WHERE host IS NOT NULL) AS firsts
 WHERE id IS NOT NULL ORDER BY rank;
 
+-- counts in the lane unmoved
+SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_queue_by_age WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL AND priority = :priority AND session COLLATE BINARY = :session
+    AND id COLLATE BINARY >= :from0 AND id COLLATE BINARY < :to0
+    ORDER BY id COLLATE BINARY LIMIT 1000000) AS jobs_between) AS n;
+
+-- ranks in the lane unmoved
+WITH RECURSIVE rungs (rung) AS (
+    SELECT (SELECT id FROM jobs INDEXED BY jobs_queue_by_age WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL AND priority = :priority AND session COLLATE BINARY = :session ORDER BY id COLLATE BINARY LIMIT 1 OFFSET 999)
+    UNION ALL
+    SELECT (SELECT id FROM jobs INDEXED BY jobs_queue_by_age WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL AND priority = :priority AND session COLLATE BINARY = :session AND id COLLATE BINARY > rungs.rung ORDER BY id COLLATE BINARY LIMIT 1 OFFSET 999) FROM rungs WHERE rung IS NOT NULL
+)
+SELECT rung FROM rungs WHERE rung IS NOT NULL;
+
 -- first in the lane moved
 SELECT id, host, queue_rank AS rank FROM jobs INDEXED BY jobs_moved_by_rank
 WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL AND priority = :priority AND session COLLATE BINARY = :session
@@ -49,6 +62,19 @@ SELECT host, id, (SELECT queue_rank FROM jobs WHERE jobs.id = firsts.id) AS rank
         ORDER BY jobs.host COLLATE BINARY, queue_rank COLLATE BINARY LIMIT 1) AS id
     FROM hosts WHERE host IS NOT NULL) AS firsts
 WHERE id IS NOT NULL ORDER BY rank;
+
+-- counts in the lane moved
+SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_moved_by_rank WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL AND priority = :priority AND session COLLATE BINARY = :session
+    AND queue_rank COLLATE BINARY >= :from0 AND queue_rank COLLATE BINARY < :to0
+    ORDER BY queue_rank COLLATE BINARY LIMIT 1000000) AS jobs_between) AS n;
+
+-- ranks in the lane moved
+WITH RECURSIVE rungs (rung) AS (
+    SELECT (SELECT queue_rank FROM jobs INDEXED BY jobs_moved_by_rank WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL AND priority = :priority AND session COLLATE BINARY = :session ORDER BY queue_rank COLLATE BINARY LIMIT 1 OFFSET 999)
+    UNION ALL
+    SELECT (SELECT queue_rank FROM jobs INDEXED BY jobs_moved_by_rank WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL AND priority = :priority AND session COLLATE BINARY = :session AND queue_rank COLLATE BINARY > rungs.rung ORDER BY queue_rank COLLATE BINARY LIMIT 1 OFFSET 999) FROM rungs WHERE rung IS NOT NULL
+)
+SELECT rung FROM rungs WHERE rung IS NOT NULL;
 
 -- sessions that wait
 WITH RECURSIVE unmoved_names (name) AS (
@@ -93,6 +119,12 @@ UPDATE jobs SET held_until = NULL WHERE id IN (
 -- end waits for storage
 UPDATE jobs SET retry_at = :now WHERE id IN (
     SELECT id FROM jobs WHERE retry_at > :now AND reason = 'storage' ORDER BY retry_at LIMIT :limit)
+RETURNING id;
+
+-- end refused waits
+UPDATE jobs SET retry_at = :now WHERE id IN (
+    SELECT id FROM jobs WHERE retry_at > :now AND host = :host AND reason = 'retry' AND times_held_off > 0
+    ORDER BY retry_at LIMIT 500)
 RETURNING id;
 
 -- overdue jobs

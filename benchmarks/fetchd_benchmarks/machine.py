@@ -20,7 +20,7 @@ def describe(programs: Mapping[str, Path], work_dir: Path) -> str:
     versions = [version(name, str(program), "--version") for name, program in programs.items()]
     versions += [
         version("aria2", "aria2c", "--version"), version("curl", "curl", "--version"), version("nginx", "nginx", "-v"),
-        version("wrk", "wrk", "-v"), version("PostgreSQL", postgres.program("postgres"), "--version"),
+        version("wget2", "wget2", "--version"), version("wrk", "wrk", "-v"), version("PostgreSQL", postgres.program("postgres"), "--version"),
     ]  # fmt: skip
     commit = output_of("git", "-C", str(ROOT), "describe", "--always", "--dirty")
     return (

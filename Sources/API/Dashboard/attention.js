@@ -1,14 +1,16 @@
-// What needs a person: expired links, credentials, a full disk, failing webhooks, finishes that no program has acknowledged,
+// What needs a person: expired links, credentials, a full disk, servers that refuse requests, failing webhooks, finishes that no program has acknowledged,
 // and failed downloads. Each entry says what is wrong and has the action that ends it.
 
 import { arrange, byID, element, setAttribute, setText } from "./dom.js";
 import { bytes, count, counted, hostOf, jobName, secondsUntil, time } from "./format.js";
+import { openHost, pausedHosts, pauseTitle } from "./hosts.js";
 import { announce } from "./notices.js";
 import { lack } from "./actions.js";
 import { failureSentence } from "./words.js";
 
 /** The number of downloads with an entry of their own. */
 const mostLinks = 5;
+const mostHosts = 5;
 /** Seconds. Without a webhook, a finish is normal for this time: its consumer may look now and then. */
 const patience = 3600;
 /** The disk is said to be nearly full below these free bytes and below this share. */
@@ -21,7 +23,7 @@ export class Attention {
 
   /**
    * @param on {open(job), credentials(jobs, place), act(action, jobs), narrow(values), editSession(id, focus),
-   *   webhook(action, webhook), acknowledge(sessions), showList()}: `showList` returns whether another view was shown.
+   *   webhook(action, webhook), acknowledge(sessions), changed(), showList()}: `showList` returns whether another view was shown.
    */
   constructor(on) {
     this.#on = on;
@@ -36,7 +38,7 @@ export class Attention {
   /** @param state {jobs, sessions, webhooks, disk}: `webhooks` as `WebhookList` knows them, `disk` of the statistics. */
   show(state) {
     const wanted = [
-      ...this.#ofDisk(state), ...this.#ofJobs(state.jobs), ...this.#ofWebhooks(state.webhooks), ...this.#ofSessions(state),
+      ...this.#ofDisk(state), ...this.#ofHosts(), ...this.#ofJobs(state.jobs), ...this.#ofWebhooks(state.webhooks), ...this.#ofSessions(state),
       ...this.#ofFailures(state.jobs),
     ];
     const before = this.#entries;
@@ -70,6 +72,28 @@ export class Attention {
         `The downloads folder cannot be used: ${counted(storage.length, "download waits", "downloads wait")}`,
         `${storage[0].cause?.message ?? ""} Check the service's disk and the permissions of the folder.`.trim(),
         [["Try now", () => this.#on.act("resume", storage), "jobs"], this.#showing({ state: "waiting" })]));
+    }
+    return items;
+  }
+
+  // MARK: Servers
+
+  #ofHosts() {
+    const paused = pausedHosts();
+    const items = paused.slice(0, mostHosts).map((host) => this.#item(`host-${host.host}`, "warn", pauseTitle(host),
+      `${host.why.charAt(0).toUpperCase()}${host.why.slice(1)}. fetchd asks it again at that time.`, [
+        ["Try now", async () => {
+          await openHost(host);
+          this.#on.changed();
+        }, "admin"],
+        this.#showing({ state: "queued", text: host.host.replace(/:(80|443)$/, "") }),
+      ]));
+    const left = paused.slice(mostHosts);
+    if (left.length > 0) {
+      const waiting = left.reduce((sum, host) => sum + host.queued, 0);
+      items.push(this.#item("hosts", "warn", `${counted(left.length, "more server")} paused requests: ${
+        counted(waiting, "download waits", "downloads wait")}`,
+      "fetchd asks each of them again at the time that it has named.", [this.#showing({ state: "queued" })]));
     }
     return items;
   }

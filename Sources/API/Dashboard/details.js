@@ -57,6 +57,11 @@ export class JobDetails {
     if (this.#job?.id === id) this.refresh();
   }
 
+  /** The place of a queued job changes without an event. */
+  tick() {
+    if (this.#job?.state === "queued") this.refresh();
+  }
+
   progress(id, progress, phase) {
     if (this.#job?.id !== id || this.#job.state !== "running") return;
     this.#show({ ...this.#job, progress, phase: phase ?? this.#job.phase });

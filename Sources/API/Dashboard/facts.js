@@ -4,7 +4,7 @@ import { fetchCommand } from "./actions.js";
 import { element, setText } from "./dom.js";
 import { bytes, counted, duration, exactDuration, fullTime, speed } from "./format.js";
 import { progressWords } from "./jobrow.js";
-import { restartReasons, stateWords } from "./words.js";
+import { queueWords, restartReasons, stateWords } from "./words.js";
 
 /** A list of terms and values. It is updated in place, and hidden when it is empty. */
 export class Facts {
@@ -32,6 +32,7 @@ export function jobFacts(job) {
   const { progress } = job;
   return [
     ["State", stateWords(job)],
+    ["In the queue", job.state === "queued" ? queueWords(job) : null],
     ["Next attempt", job.state === "waiting" && job.retry_at ? fullTime(job.retry_at) : null],
     ["Last failure", job.cause ? `${job.cause.message} (${job.cause.code}, attempt ${job.cause.attempts})` : null],
     ["Failure", job.failure ? `${job.failure.code}${job.failure.status ? `,

@@ -15,6 +15,7 @@ import { prepareDrop } from "./drop.js";
 import { bytes, count, jobName } from "./format.js";
 import { Feed } from "./feed.js";
 import { prepareFormDialog } from "./formdialog.js";
+import { pausedHosts, readHosts } from "./hosts.js";
 import { JobList } from "./jobs.js";
 import { announce, complain } from "./notices.js";
 import { isBound } from "./scopes.js";
@@ -56,7 +57,7 @@ const attention = new Attention({
     readSessions();
   },
   credentials: (some, place) => supplyCredentials(some, place, takeChanged),
-  webhook: takeWebhookAction,
+  webhook: takeWebhookAction, changed: () => lookAgain(),
   acknowledge: acknowledgeAll, showList: () => showView("downloads"),
 });
 const feed = new Feed({ reset, event: takeEvent, progress: takeProgress, connection: showConnection });
@@ -73,6 +74,16 @@ const lookAgain = coalesced(async () => {
   attention.show({ jobs: [...jobs.set.jobs.values()], sessions: sessions.sessions, webhooks: webhooks.known, disk });
 }, second);
 
+/** It counts the queued downloads, so it is not read with each change. */
+const readPauses = coalesced(async () => {
+  try {
+    await readHosts();
+    lookAgain();
+  } catch {
+    // The feed reports the error.
+  }
+}, second);
+
 function showSessions(list) {
   sessions.show(list);
   jobs.showSessions(list);
@@ -87,6 +98,7 @@ function showSessions(list) {
 async function reset(list) {
   showSessions(list);
   readWebhooks();
+  readPauses();
   jobs.reload();
   details.refresh();
   readCaller();
@@ -192,6 +204,8 @@ function everySecond() {
 function everyFewSeconds() {
   if (!feed.isConnected || document.hidden) return;
   readSessions();
+  if (sessions.totals.queued > 0 || pausedHosts().length > 0) readPauses();
+  details.tick();
   if (viewShown() === "webhooks" || Date.now() - webhooksReadAt > webhookPause) readWebhooks();
 }
 

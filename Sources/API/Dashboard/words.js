@@ -1,6 +1,7 @@
 // Translates the codes of the service to sentences: what has happened, and what to do next.
 
 import { count, counted, duration, secondsUntil, time } from "./format.js";
+import { pausedHostOf, pauseWords } from "./hosts.js";
 
 export const stateNames = {
   running: "Running", queued: "Queued", waiting: "Waiting", paused: "Paused", failed: "Failed", succeeded: "Done",
@@ -25,10 +26,28 @@ export function stateNote(job) {
   if (job.state === "queued" && job.not_before && secondsUntil(job.not_before) > 0) {
     return `Starts at ${time(job.not_before)}.`;
   }
+  if (job.state === "queued") {
+    const host = pausedHostOf(job);
+    return host ? `${host.host} is ${pauseWords(host)}.` : "";
+  }
   if (job.state === "running" && job.resume?.decision === "restarted") {
     return `Started from the beginning: ${restartReasons[job.resume.why] ?? job.resume.why}.`;
   }
   return "";
+}
+
+const blockers = {
+  not_before: "its start time", schedule: "the schedule of the service", host_paused: "its server, which has refused requests",
+  bandwidth: "the next day: its token has received the bytes of this one", session_limit: "a free place in its session",
+  host_limit: "its server: the number of connections or requests to it is limited", service_limit: "a free place in the service",
+};
+
+/** What a queued download waits for, and its place; null for another one. */
+export function queueWords({ queue }) {
+  if (!queue) return null;
+  const until = queue.until ? `, until ${time(queue.until)}` : "";
+  const cause = queue.blocked_by ? `waits for ${blockers[queue.blocked_by] ?? queue.blocked_by}${until}` : "starts soon";
+  return queue.position > 0 ? `${counted(queue.position, "download")} of the session before it; ${cause}` : cause;
 }
 
 function waitingSentence(job) {

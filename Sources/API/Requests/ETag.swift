@@ -1,4 +1,5 @@
 import Downloads
+import Formats
 
 /// The ETag of a job or a session: `"R.P"`. R is the committed revision, which `If-Match` compares, and P changes with the
 /// progress. A client that does not want to be notified of progress omits P: `"R"`.
@@ -7,16 +8,30 @@ struct JobETag: Hashable {
     /// Changes with every shown value that is not committed; nil if the client omitted it.
     var progress: Int64?
 
-    init(_ job: Job, live: LiveProgress?) {
+    /// A queued job without its place in the queue matches each place.
+    init(_ job: Job, live: LiveProgress?, queue: QueueEntry? = nil) {
         revision = job.revision
-        // Each attempt has its own revision, and within a revision each tick identifies one view.
-        progress = live?.tick ?? 0
+        guard job.state == .queued else {
+            // Each attempt has its own revision, and within a revision each tick identifies one view.
+            progress = live?.tick ?? 0
+            return
+        }
+        progress = queue.map { entry in
+            var writer = JSONWriter(capacity: 128)
+            writer.object("queue", entry) { $0.writeMembers(to: &$1) }
+            return Self.hash(writer.bytes)
+        }
     }
 
     init(_ session: Session, in document: [UInt8]) {
         revision = session.revision
-        // FNV-1a. Within a revision, the counts and times of the session differ.
-        progress = Int64(document.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } >> 1)
+        // Within a revision, the counts and times of the session differ.
+        progress = Self.hash(document)
+    }
+
+    /// FNV-1a.
+    private static func hash(_ bytes: some Sequence<UInt8>) -> Int64 {
+        Int64(bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 } >> 1)
     }
 
     /// Parses `"7.1048576"` or `"7"`. A weak tag is compared like a strong one.
@@ -74,10 +89,11 @@ enum IfNoneMatch {
         return bytes.lastIndex { !isSpace($0) }.map { Substring(bytes.prefix(through: $0)) } ?? ""
     }
 
-    /// A tag without progress matches every progress of its revision.
+    /// A tag without progress matches every progress of its revision, and so does a known one.
     func matches(_ tag: JobETag) -> Bool {
         func isSame(_ known: JobETag) -> Bool {
-            known.revision == tag.revision && (known.progress == nil || known.progress == tag.progress)
+            known.revision == tag.revision
+                && (known.progress == nil || tag.progress == nil || known.progress == tag.progress)
         }
         return switch self {
         case .any: true

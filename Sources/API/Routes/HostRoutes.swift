@@ -11,7 +11,7 @@ struct HostRoutes: Sendable {
     var routes: [Route] {
         [
             Route(.get, "/v1/hosts", .scope(.read, of: .selection), isLarge: true, list),
-            Route(.post, "/v1/hosts/{host}/open", .scope(.admin, of: .service), open),
+            Route(.post, "/v1/hosts/{host}/open", .scope(.admin, of: .service), body: .optionalJSON, open),
         ]
     }
 
@@ -21,6 +21,7 @@ struct HostRoutes: Sendable {
     }
 
     private func open(_ context: RequestContext) async throws -> Response {
+        try context.requireNoOptions()
         let name = context.parameter("host").lowercased()
         guard let (host, load) = try await engine.openHost(name, audit: context.auditNote) else {
             throw Problem(

@@ -9,13 +9,15 @@ import Storage
 struct JobView {
     let job: Job
     let live: LiveProgress?
+    /// nil if it was not asked for.
+    let queue: QueueEntry?
     let audience: Job.Audience
 
-    init(_ job: Job, _ jobs: Jobs, for audience: Job.Audience) {
-        (self.job, live, self.audience) = (job, jobs.progress(of: job), audience)
+    init(_ job: Job, _ jobs: Jobs, queue: QueueEntry? = nil, for audience: Job.Audience) {
+        (self.job, live, self.queue, self.audience) = (job, jobs.progress(of: job), queue, audience)
     }
 
-    var tag: JobETag { JobETag(job, live: live) }
+    var tag: JobETag { JobETag(job, live: live, queue: queue) }
 
     var document: [UInt8] {
         var writer = JSONWriter()
@@ -23,7 +25,9 @@ struct JobView {
         return writer.bytes
     }
 
-    func writeDocument(to writer: inout JSONWriter) { job.writeDocument(for: audience, live: live, to: &writer) }
+    func writeDocument(to writer: inout JSONWriter) {
+        job.writeDocument(for: audience, live: live, queue: queue, to: &writer)
+    }
 
     var response: Response {
         var writer = JSONWriter()
@@ -60,6 +64,8 @@ final class JobResponseCache: Sendable {
     /// The kept responses of one version of a job. An ETag determines the document of each audience.
     fileprivate struct Entry {
         let tag: JobETag
+        /// When a request has shown that it is current.
+        var checkedAt = ContinuousClock.now
         var size = 0
         var document: [UInt8]?
         var current: PreparedResponse?
@@ -88,6 +94,8 @@ final class JobResponseCache: Sendable {
 
     private struct Page {
         let version: UInt64
+        let madeAt: ContinuousClock.Instant
+        let hasQueued: Bool
         let response: PreparedResponse
         let size: Int
     }
@@ -111,7 +119,9 @@ final class JobResponseCache: Sendable {
     ) -> PreparedResponse? {
         let key = Key(job: cached.job.id, audience: audience)
         return state.withLock { state in
-            guard let entry = state.entries[key], entry.tag.revision == cached.job.revision else { return nil }
+            guard let entry = state.entries[key], entry.tag.revision == cached.job.revision,
+                cached.job.state != .queued || Self.isFresh(entry.checkedAt)
+            else { return nil }
             return versions?.matches(entry.tag) == true ? entry.notModified : entry.current
         }
     }
@@ -121,7 +131,9 @@ final class JobResponseCache: Sendable {
         guard view.job.state.name != .running || variant.wait != nil else { return .response(view.response(variant)) }
         let (key, tag) = (Key(job: view.job.id, audience: view.audience), view.tag)
         let known = state.withLock { state in
-            state.entries[key].flatMap { $0.tag == tag ? $0[variant] : nil }
+            guard state.entries[key]?.tag == tag else { return nil as PreparedResponse? }
+            if view.job.state == .queued { state.entries[key]?.checkedAt = .now }
+            return state.entries[key]?[variant]
         }
         if let known { return .prepared(known) }
         let response = view.response(variant)
@@ -143,8 +155,8 @@ final class JobResponseCache: Sendable {
         let documents = zip(jobs, known).map { cached, known in
             if let known { return known }
             let document = make(cached.job)
-            // The progress of a running job changes without a commit.
-            if cached.job.state.name != .running { made.append((cached.job, document)) }
+            // The progress of a running job and the place of a queued one change without a commit.
+            if ![.running, .queued].contains(cached.job.state.name) { made.append((cached.job, document)) }
             return document
         }
         if !made.isEmpty {
@@ -159,19 +171,29 @@ final class JobResponseCache: Sendable {
     }
 
     func page(at key: PageKey, version: UInt64) -> PreparedResponse? {
-        pages.withLock { pages in pages[key].flatMap { $0.version == version ? $0.response : nil } }
+        pages.withLock { pages in
+            guard let page = pages[key], page.version == version, !page.hasQueued || Self.isFresh(page.madeAt) else {
+                return nil
+            }
+            return page.response
+        }
     }
 
-    func keep(_ response: Response, at key: PageKey, version: UInt64) {
+    /// - Parameter hasQueued: whether the page has jobs whose places in the queue change without a commit.
+    func keep(_ response: Response, at key: PageKey, version: UInt64, hasQueued: Bool) {
         guard case .bytes(let bytes) = response.body, bytes.count <= Self.largestPage,
             let prepared = answers.prepared(response)
         else { return }
         pages.withLock { pages in
             let size = pages.values.reduce(bytes.count) { $0 + $1.size }
             if pages.count >= Self.mostPages || size > Self.mostBytesOfPages { pages.removeAll() }
-            pages[key] = Page(version: version, response: prepared, size: bytes.count)
+            pages[key] = Page(
+                version: version, madeAt: .now, hasQueued: hasQueued, response: prepared, size: bytes.count)
         }
     }
+
+    /// Why a queued job waits can change at any time, so a response that says it is kept for half a second.
+    private static func isFresh(_ madeAt: ContinuousClock.Instant) -> Bool { madeAt.duration(to: .now) < .seconds(0.5) }
 
     fileprivate static let mostVersions = 4_096
     fileprivate static let mostBytes = 16 << 20

@@ -122,14 +122,16 @@ struct JobRoutes: Sendable {
         throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
     }
 
-    func shown(_ job: Job) -> Response { JobView(job, jobs, for: .full).response }
+    func shown(_ job: Job) async throws -> Response {
+        JobView(job, jobs, queue: try await jobs.queueEntries(of: [job])[job.id], for: .full).response
+    }
 
     private func patch(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
         let job = try await jobs.job(context.job)
         // The patch comes first, so that a wrong value is reported before a wrong revision.
         _ = try patch.applied(to: job.spec)
-        return shown(
+        return try await shown(
             try await jobs.patch(job, expecting: try context.expectedRevision()) { job in
                 let spec = try patch.applied(to: job.spec)
                 if spec.deadline != job.spec.deadline { try requireFuture(spec.deadline, FieldReader(JSONObject())) }
@@ -159,7 +161,7 @@ struct JobRoutes: Sendable {
         let revision = try context.expectedRevision()
         switch try await jobs.perform(request, on: context.job, expecting: revision) {
         case .done(let job, _, _), .stale(let job), .superseded(let job), .excess(let job, _):
-            return shown(job)
+            return try await shown(job)
         case .refused(let job, let allowed): throw Problem(refused: job, action, allowed: allowed)
         }
     }
@@ -192,7 +194,7 @@ extension JobRoutes {
             case .place(let place): place
             case .position(let index): try await jobs.place(at: index, for: context.job)
             }
-        return shown(try await jobs.move(context.job, to: place, expecting: revision))
+        return try await shown(try await jobs.move(context.job, to: place, expecting: revision))
     }
 }
 
@@ -227,17 +229,20 @@ extension JobRoutes {
         guard !context.head.headers.contains(.prefer), context.head.query == nil,
             let cached = jobs.cachedJob(context.job), context.caller.visible.contain(cached.job.session)
         else { return nil }
-        let kept = responses.kept(of: cached, for: context.caller.audience, knowing: context.ifNoneMatch)
-        return kept.map { .prepared($0) } ?? Answer(response(to: context, cached.job))
+        if let kept = responses.kept(of: cached, for: context.caller.audience, knowing: context.ifNoneMatch) {
+            return .prepared(kept)
+        }
+        return cached.job.state == .queued ? nil : Answer(response(to: context, cached.job))
     }
 
     func show(_ context: RequestContext) async throws -> Response {
         _ = try Self.waitsForEnd(context)
-        return response(to: context, try await jobs.job(context.job)).value
+        let job = try await jobs.job(context.job)
+        return response(to: context, job, try await jobs.queueEntries(of: [job])[job.id]).value
     }
 
-    private func response(to context: RequestContext, _ job: Job) -> CachedResponse {
-        let view = JobView(job, jobs, for: context.caller.audience)
+    private func response(to context: RequestContext, _ job: Job, _ queue: QueueEntry? = nil) -> CachedResponse {
+        let view = JobView(job, jobs, queue: queue, for: context.caller.audience)
         let isModified = context.ifNoneMatch?.matches(view.tag) != true
         return responses.response(view, JobResponseCache.Variant(isModified: isModified))
     }
@@ -256,20 +261,25 @@ extension JobRoutes {
         let (id, caller, ifNoneMatch) = (context.job, context.caller, context.ifNoneMatch)
         // The wait begins with the first version that is read.
         let begun = Locked<JobWait?>(nil)
-        @Sendable func response(_ job: Job, isLast: Bool) throws(StoreError) -> CachedResponse? {
+        @Sendable func decision(_ job: Job, isLast: Bool) throws(StoreError) -> JobWait.Decision {
             // As if there were no such job.
             guard caller.visible.contain(job.session) else { throw .noSuchJob(id) }
-            let view = JobView(job, jobs, for: caller.audience)
+            let tag = JobView(job, jobs, for: caller.audience).tag
             let wait = begun.withLock { begun in
                 let wait =
                     begun
                     ?? JobWait(
-                        knowing: ifNoneMatch, first: view.tag, isTerminal: job.state.isTerminal, isForEnd: isForEnd)
+                        knowing: ifNoneMatch, first: tag, isTerminal: job.state.isTerminal, isForEnd: isForEnd)
                 begun = wait
                 return wait
             }
-            let decision = wait.decision(on: view.tag, isTerminal: view.job.state.isTerminal, isLast: isLast)
+            return wait.decision(on: tag, isTerminal: job.state.isTerminal, isLast: isLast)
+        }
+        @Sendable func response(
+            _ job: Job, _ decision: JobWait.Decision, queue: QueueEntry? = nil
+        ) -> CachedResponse? {
             guard decision != .keepWaiting else { return nil }
+            let view = JobView(job, jobs, queue: queue, for: caller.audience)
             return responses.response(view, .init(isModified: decision == .document, wait: seconds))
         }
         return LongPoll.Wait(
@@ -278,12 +288,20 @@ extension JobRoutes {
             check: { isLast in
                 guard let cached = jobs.cachedJob(id) else { return .askStore }
                 do throws(StoreError) {
-                    return try response(cached.job, isLast: isLast).map { .response($0) } ?? .keepWaiting
+                    let decision = try decision(cached.job, isLast: isLast)
+                    // The database knows its place in the queue.
+                    if cached.job.state == .queued, decision != .keepWaiting { return .askStore }
+                    return response(cached.job, decision).map { .response($0) } ?? .keepWaiting
                 } catch {
                     return .response(.response(Problem(error).response))
                 }
             },
-            askStore: { isLast in try response(try await jobs.job(id), isLast: isLast) })
+            askStore: { isLast in
+                let job = try await jobs.job(id)
+                let decision = try decision(job, isLast: isLast)
+                guard decision != .keepWaiting else { return nil }
+                return response(job, decision, queue: try await jobs.queueEntries(of: [job])[id])
+            })
     }
 }
 
@@ -338,8 +356,9 @@ extension JobRoutes {
         }
         let page = try await jobs.page(query)
         let audience = context.caller.audience
+        let queue = try await jobs.queueEntries(of: page.jobs)
         let documents = responses.documents(of: page.cached, for: audience) {
-            JobView($0, jobs, for: audience).document
+            JobView($0, jobs, queue: queue[$0.id], for: audience).document
         }
         var list = DocumentList("jobs", capacity: documents.reduce(64) { $0 + $1.count + 1 })
         var next = page.next
@@ -350,7 +369,7 @@ extension JobRoutes {
         let response = list.response(["next_cursor": .optional(next.map { Cursor.text($0.text) })])
         // The progress of a running job changes without a commit.
         if !page.cached.contains(where: { $0.job.state.name == .running }) {
-            responses.keep(response, at: context.pageKey, version: version)
+            responses.keep(response, at: context.pageKey, version: version, hasQueued: !queue.isEmpty)
         }
         return response
     }

@@ -9,6 +9,7 @@ struct JobDocument: Decodable, Sendable, Equatable {
     var phase: String?
     var reason: String?
     var url: String
+    var queue: Queue?
     var destination: Destination
     var finishedAt: String?
     var progress: Progress
@@ -16,6 +17,12 @@ struct JobDocument: Decodable, Sendable, Equatable {
     var cause: Failure?
     var failure: Failure?
     var file: File?
+
+    struct Queue: Decodable, Sendable, Equatable {
+        var blockedBy: String?
+        var until: String?
+        var position: Int?
+    }
 
     struct Destination: Decodable, Sendable, Equatable {
         var filename: String?

@@ -4,8 +4,11 @@ enum JobDescription {
         return "waiting: \(reason)"
     }
 
-    /// The state for a list: with the reason if the job waits or has failed.
+    /// The state for a list: with the reason if the job waits or has failed, or if something keeps it in the queue.
     static func stateWithReason(_ job: JobDocument) -> String {
+        if let queue = job.queue, let blocker = queue.blockedBy {
+            return "queued: \(blocker)" + (queue.until.map { " until \(DisplayFormat.time($0))" } ?? "")
+        }
         guard job.state == "failed", let failure = job.failure else { return state(job) }
         let status = failure.code == "bad_status" ? failure.status.map { " \($0)" } ?? "" : ""
         return "failed: \(failure.code)\(status)"

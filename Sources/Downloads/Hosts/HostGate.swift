@@ -161,6 +161,23 @@ extension HostGate {
         return 1 + Int(min((latest - first).inSeconds * rate / Self.spacing, 1e6))
     }
 
+    /// Why no request may start until `latest`.
+    public enum Hold: Sendable, Equatable {
+        /// The requests start at intervals.
+        case paced
+        /// nil: until the response to the probe.
+        case closed(until: Duration?)
+    }
+
+    /// nil if a request may start until `latest`.
+    public func hold(at now: Duration, until latest: Duration, rule: Double?) -> Hold? {
+        guard starts(at: now, until: latest, rule: rule) == 0 else { return nil }
+        return switch state(at: now, rule: nil) {
+        case .closed, .halfOpen: .closed(until: earliest(at: now))
+        case .open, .pacing: .paced
+        }
+    }
+
     /// Requests to a server do not arrive as they have left, so they start a little slower than it allows.
     private static let spacing = 1.03
 
@@ -168,6 +185,16 @@ extension HostGate {
     public func rate(at now: Duration, rule: Double?) -> Double? {
         [rule, learned.flatMap { $0.isPast(at: now) ? nil : $0.rate(at: now) }, quota?.rate(at: now)].compactMap(\.self)
             .min()
+    }
+
+    /// The starts a second that several services may make together; nil: any number, or none. In the half-open state, one of them
+    /// makes the request that decides, and the others are late enough to learn the result.
+    public func sharedRate(at now: Duration, rule: Double?) -> Double? {
+        switch state(at: now, rule: rule) {
+        case .open, .closed: nil
+        case .pacing: rate(at: now, rule: rule).map { $0 / Self.spacing }
+        case .halfOpen: min(1, rate(at: now, rule: rule) ?? 1)
+        }
     }
 
     private mutating func endClosure(at now: Duration) {

@@ -20,13 +20,18 @@ extension Job {
         return .text(writer.text)
     }
 
-    public func writeDocument(for audience: Audience, live: LiveProgress?, to writer: inout JSONWriter) {
+    /// - Parameter queue: of a queued job; nil: only what the job itself says.
+    public func writeDocument(
+        for audience: Audience, live: LiveProgress?, queue: QueueEntry? = nil, to writer: inout JSONWriter
+    ) {
+        let queue = state == .queued ? queue ?? QueueEntry(of: self) : nil
         writer.object { writer in
             writeState(live, to: &writer)
             writer.member("url", audience.shown(url))
             writer.object("destination", spec.destination.writeMembers)
             writer.member("priority", (spec.priority ?? .normal).rawValue)
             writer.member("queue_rank", queueRank?.text)
+            writer.object("queue", queue) { $0.writeMembers(to: &$1) }
             writeTimes(to: &writer)
             writer.object("progress") { writeProgress(live, to: &$0) }
             writer.object("resume", live?.resume ?? resume) { $0.writeMembers(to: &$1) }

@@ -11,7 +11,7 @@ import HTTPSemantics
 /// operations, in the same order. Chunks that the queue has not written yet fill the transfer's window, so a slow disk
 /// slows down the server and not the loop.
 final class Connection: TransferHandler {
-    private struct Target: Sendable {
+    struct Target: Sendable {
         var file: SegmentedFile
         var claim: SegmentClaim
     }
@@ -256,14 +256,16 @@ extension Connection {
     ) async {
         let asked = requests.asked(continuing: file.url)
         let access = attempt.access(requests, home: home)
+        let target = Target(file: file, claim: claim)
         let exchange = Exchange(
             evaluate: { ResponseDecision.judge($0, asked: asked, presentBytes: asked.presentBytes, access).ofRange },
             target: { facts, _, _ in
                 file.recordValidators(facts.validators)
-                return Target(file: file, claim: claim)
+                return target
             })
         let isSegment = attempt.control.connections > 1
-        await run(exchange, attempt.request(requests, asked, home: home, isSegment: isSegment), to: requests.url)
+        let request = attempt.request(requests, asked, home: home, isSegment: isSegment)
+        await run(exchange, request, to: requests.url, filling: target)
     }
 }
 
@@ -283,10 +285,12 @@ extension ResponseDecision {
 extension Connection {
     /// Returns after the exchange has ended and all of its bytes are written, or when the gate of the host is closed: then there is
     /// no result.
-    private func run(_ exchange: Exchange, _ request: TransferRequest, to url: String) async {
+    private func run(
+        _ exchange: Exchange, _ request: TransferRequest, to url: String, filling target: Target? = nil
+    ) async {
         state.withLock { $0 = State() }
         let start: RequestStart
-        switch await attempt.waitForStart(at: url) {
+        switch await attempt.waitForStart(at: url, filling: target) {
         case .started(let given): start = given
         case .heldOff(let until): return state.withLock { $0.heldOffUntil = until }
         case .stopped: return

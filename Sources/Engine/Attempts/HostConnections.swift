@@ -73,6 +73,9 @@ final class HostConnections: Sendable {
         }
     }
 
+    /// The additional connections that exist now.
+    var taken: [AdmissionLimits.Taken] { state.withLock { Self.list($0.additional) } }
+
     func endAdmission() { state.withLock { $0.isAdmitting = false } }
 
     func begin(at host: String, of session: Name) {

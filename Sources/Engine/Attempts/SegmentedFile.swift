@@ -38,6 +38,8 @@ final class SegmentedFile: Sendable {
     private struct State {
         var segments: Segments
         var transfers: [SegmentClaim: Transfer] = [:]
+        /// Of claims whose requests wait for their start.
+        var waiting: [SegmentClaim: AsyncAutoResetEvent] = [:]
         var firstResponse: FirstResponse?
         var isAbandoned = false
         var isCorrupt = false
@@ -176,7 +178,18 @@ extension SegmentedFile {
     /// - Returns: the place of these bytes in the file; nil when another connection has taken the segment over.
     func advance(_ claim: SegmentClaim, by count: Int) -> Segments.Advance? {
         let now = time.uptime
-        return state.withLock { $0.segments.advance(claim, by: count, at: now) }
+        return state.withLock { state in
+            let advance = state.segments.advance(claim, by: count, at: now)
+            for (claim, bell) in state.waiting where state.segments.range(of: claim) == nil { bell.set() }
+            return advance
+        }
+    }
+
+    /// The request for a segment waits for its start. Meanwhile, another response may bring all of its bytes.
+    ///
+    /// - Parameter bell: set when that happens; nil: the request has started, or ended.
+    func setWaiting(_ bell: AsyncAutoResetEvent?, of claim: SegmentClaim) {
+        state.withLock { $0.waiting[claim] = bell }
     }
 
     /// - Parameter isBodyWhole: whether the response reached its regular end.

@@ -19,7 +19,7 @@ final class HostGates: Sendable {
         var session: Name?
     }
 
-    fileprivate struct Entry {
+    struct Entry {
         var gate = HostGate()
         var rule: HostRule?
         /// Jobs that were admitted and have not sent their first request yet.
@@ -28,9 +28,13 @@ final class HostGates: Sendable {
         var changedAt = Date(timeIntervalSince1970: 0)
         /// Whether the gate has changed since it was stored.
         var isDirty = false
+        /// The starts that were claimed for all services of the database, the first one first.
+        var claimed: [Duration] = []
+        /// Set when starts are claimed, for the requests that wait for one.
+        var wishes: [ObjectIdentifier: AsyncAutoResetEvent] = [:]
     }
 
-    fileprivate struct State {
+    struct State {
         var rules = HostRules()
         var entries: [Key: Entry] = [:]
         /// The gates of jobs that were admitted and have not sent their first request yet.
@@ -54,19 +58,28 @@ final class HostGates: Sendable {
         case stopped
     }
 
-    private let state = Locked(State())
-    private let time: ServiceClock
+    let state = Locked(State())
+    let time: ServiceClock
     private let onOpen: @Sendable () -> Void
+    private let areShared: Bool
     /// Set when a gate has to be stored.
     let changed = AsyncAutoResetEvent()
+    /// Set when starts have to be claimed.
+    let claimsDue = AsyncAutoResetEvent()
 
     static let lookahead = Duration.milliseconds(500)
     /// Gates that are remembered. The one that was used least recently leaves first, but none that is closed.
     static let most = 10_000
 
-    /// - Parameter onOpen: called when jobs may begin at a host again.
-    init(rules: HostRules = HostRules(), time: ServiceClock, onOpen: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - areShared: whether other services can share the database, so that starts at intervals are claimed there.
+    ///   - onOpen: called when jobs may begin at a host again.
+    init(
+        rules: HostRules = HostRules(), time: ServiceClock, areShared: Bool = false,
+        onOpen: @escaping @Sendable () -> Void
+    ) {
         self.time = time
+        self.areShared = areShared
         self.onOpen = onOpen
         state.withLock { $0.rules = rules }
     }
@@ -123,6 +136,25 @@ extension HostGates {
                 if free == 0 { state.holding.insert(key) }
                 return min(least, free)
             }
+        }
+    }
+
+    /// Why no job of the session may begin with a request to the host; nil if one may. Of two gates, the one that is closed longer
+    /// decides. Its time is a whole second, so that it is the same each time.
+    func hold(at host: String, of session: Name, _ rules: HostRules) -> AdmissionLimits.Hold? {
+        let (now, wall) = (time.uptime, time.now)
+        return state.withLock { state in
+            let holds = state.keys(host, session, rules).compactMap { key -> HostGate.Hold? in
+                let entry = state.entries[key] ?? Entry(rule: state.rule(of: key, rules))
+                let rate = entry.rule?.requestsPerSecond
+                let hold = entry.gate.hold(at: now, until: now + Self.lookahead, rule: rate)
+                let starts = entry.gate.starts(at: now, until: now + Self.lookahead, rule: rate)
+                return hold ?? (starts <= entry.admitted.count && starts != .max ? .paced : nil)
+            }
+            let closures = holds.compactMap { if case .closed(let until) = $0 { until ?? now } else { nil } }
+            guard let last = closures.max() else { return holds.isEmpty ? nil : .paced }
+            let until = wall.timeIntervalSince1970 + (last - now) / .seconds(1)
+            return .closed(until: last > now ? Date(timeIntervalSince1970: (until - 0.01).rounded(.up)) : nil)
         }
     }
 
@@ -204,8 +236,11 @@ extension HostGates {
     ) async -> Start {
         while !isStopped() {
             let now = time.uptime
-            switch state.withLock({ $0.start(at: host, for: job, rules, now) }) {
+            switch state.withLock({ $0.start(at: host, for: job, rules, now, claiming: areShared ? bell : nil) }) {
             case .closed(let closure): return .closed(closure)
+            case .unclaimed:
+                claimsDue.set()
+                await bell.wait(until: time.now.addingTimeInterval(Self.claimPatience), by: time)
             case .at(let moment, let passage):
                 guard moment > now else { return .started(passage) }
                 await wait(until: moment, bell, isStopped)
@@ -221,7 +256,11 @@ extension HostGates {
     fileprivate enum Given {
         case at(Duration, Passage)
         case closed(HostGate.Closure?)
+        case unclaimed
     }
+
+    /// Seconds. A claim takes a commit.
+    private static let claimPatience: TimeInterval = 5
 
     private func wait(until moment: Duration, _ bell: AsyncAutoResetEvent, _ isStopped: () -> Bool) async {
         while !isStopped(), time.uptime < moment {
@@ -311,22 +350,32 @@ extension HostGates.State {
         return !closed.isEmpty
     }
 
-    fileprivate mutating func start(
-        at host: String, for job: Job, _ rules: HostRules, _ now: Duration
-    ) -> HostGates.Given {
+    /// The job's first request starts, or is held off.
+    private mutating func endAdmission(of job: Job, at host: String) {
         if admitted[job.id]?.first?.host == host { removeAdmitted(job.id) }
+    }
+
+    fileprivate mutating func start(
+        at host: String, for job: Job, _ rules: HostRules, _ now: Duration, claiming bell: AsyncAutoResetEvent?
+    ) -> HostGates.Given {
         var keys = [HostGates.Key(host: host)]
         if rules[host] != nil { keys.append(.init(host: host, session: job.session)) }
         for key in keys { remember(key, rules, at: now) }
         // No gate gives a start that another one refuses.
         for gate in keys.compactMap({ entries[$0]?.gate }) {
             let closure = gate.closure(at: now)
-            if closure != nil || gate.earliest(at: now) == nil { return .closed(closure) }
+            guard closure == nil, gate.earliest(at: now) != nil else {
+                endAdmission(of: job, at: host)
+                return .closed(closure)
+            }
         }
+        if let bell, !areClaimed(keys, at: now, bell) { return .unclaimed }
+        endAdmission(of: job, at: host)
         var moment = now
         var tickets: [(HostGates.Key, HostGate.Ticket)] = []
         for key in keys {
             let rule = entries[key]?.rule?.requestsPerSecond
+            if let claimed = entries[key]?.takeClaimed() { moment = max(moment, claimed) }
             guard case .at(let start, let ticket)? = entries[key]?.gate.start(at: moment, rule: rule) else { continue }
             moment = max(moment, start)
             tickets.append((key, ticket))

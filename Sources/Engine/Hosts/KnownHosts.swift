@@ -46,8 +46,7 @@ extension Engine {
     /// - Returns: nil if nothing is known about the host.
     public func openHost(_ host: String, audit note: AuditNote?) async throws -> (host: HostView, load: HostLoad)? {
         guard let opened = services.gates.open(host) else { return nil }
-        try await store.saveHosts([opened], audit: note)
-        store.work(.jobs).set()
+        try await store.openHost(opened, audit: note)
         let view = services.gates.views().first { $0.host == host } ?? HostView(host: host, state: .open)
         return (view, try await store.jobsByHost()[host] ?? HostLoad())
     }

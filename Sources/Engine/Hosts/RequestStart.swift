@@ -40,15 +40,22 @@ extension Attempt {
     }
 
     /// Waits until the gates of the host let a request start.
-    func waitForStart(at url: String) async -> StartOutcome {
+    ///
+    /// - Parameter target: a segment that the request is to fill: the wait ends when another response has filled it.
+    func waitForStart(at url: String, filling target: Connection.Target? = nil) async -> StartOutcome {
         let gates = services.gates
         if Rehearsal.isRehearsal(url) { return .started(RequestStart(nil, at: gates)) }
         let bell = AsyncAutoResetEvent()
         let registration = control.register { bell.set() }
-        defer { control.unregister(registration) }
+        if let target { target.file.setWaiting(bell, of: target.claim) }
+        defer {
+            control.unregister(registration)
+            if let target { target.file.setWaiting(nil, of: target.claim) }
+        }
         let host = url == job.url ? host : URLRule.hostAndPort(of: url)
         switch await gates.start(
-            at: host, for: job, spec.hostRules, bell, isStopped: { [control] in control.isStopping })
+            at: host, for: job, spec.hostRules, bell,
+            isStopped: { control.isStopping || target.map { $0.file.range(of: $0.claim) == nil } ?? false })
         {
         case .started(let passage): return .started(RequestStart(passage, at: gates))
         case .closed(let closure):

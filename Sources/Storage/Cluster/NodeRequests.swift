@@ -246,16 +246,6 @@ extension Store {
 /// A node asks for a connection before it opens it. So admission, which counts these rows, and the nodes together never
 /// exceed the limits of a host.
 extension Transaction {
-    /// - Parameter opened: by this node. In a database of its own, a service claims none.
-    func additionalConnections(opened: [AdmissionLimits.Taken]) throws -> [AdmissionLimits.Taken] {
-        let claimed = try rows(Self.additionalConnections).map {
-            try (node: $0["node"] as Int64, taken: Self.taken($0))
-        }
-        let own = claimed.filter { $0.node == node?.number }.map { $0.taken } + opened
-        let counts = Dictionary(own.map { ([$0.session.text, $0.host], $0) }) { $0.count > $1.count ? $0 : $1 }
-        return claimed.filter { $0.node != node?.number }.map { $0.taken } + counts.values
-    }
-
     /// The other nodes that have a lease.
     func otherNodes() throws -> Set<Int64> {
         guard let node else { return [] }
@@ -264,28 +254,7 @@ extension Transaction {
         return Set(try numbers.map { try $0["number"] as Int64 })
     }
 
-    func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots {
-        guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
-        var limits = limits
-        limits.taken = try additionalConnections(opened: limits.taken)
-        return try AdmissionSlots(running: rows(Self.runningOnNodes, [node.number]), limits: limits)
-    }
-
-    /// The running jobs of all nodes, and those of one.
-    static let runningOnNodes = """
-        SELECT session, host, count(*) AS n, sum(CASE WHEN node = ? THEN 1 ELSE 0 END) AS own FROM jobs
-        WHERE state = 'running' GROUP BY session, host
-        """
-
-    private static func taken(_ row: SQLRow) throws -> AdmissionLimits.Taken {
-        try .init(session: Name(trusted: row["session"]), host: row["host"], count: row["count"])
-    }
-
-    /// A node that has ended has no connections.
-    private static let additionalConnections = """
-        SELECT node, session, host, count FROM additional_connections
-        WHERE node IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
-        """
+    func slots(_ limits: AdmissionLimits) throws -> AdmissionSlots { try db.admissionSlots(limits, on: node) }
 
     /// Replaces the connections of this node, and adds those that it wants as far as the limits allow. Nothing is written if
     /// nothing changes.
@@ -336,6 +305,44 @@ extension Transaction {
             ON CONFLICT (node, session, host) DO UPDATE SET count = additional_connections.count + ?4
             """, [node.number, taken.session.text, taken.host, taken.count])
     }
+}
+
+extension SQLConnection {
+    /// - Parameter node: nil: in a database of its own, a service claims no connections.
+    func admissionSlots(_ limits: AdmissionLimits, on node: Node?) throws -> AdmissionSlots {
+        guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
+        var limits = limits
+        limits.taken = try additionalConnections(of: node, opened: limits.taken)
+        return try AdmissionSlots(running: rows(Transaction.runningOnNodes, [node.number]), limits: limits)
+    }
+
+    /// - Parameter opened: by this node.
+    private func additionalConnections(
+        of node: Node, opened: [AdmissionLimits.Taken]
+    ) throws -> [AdmissionLimits.Taken] {
+        let claimed = try rows(Self.additionalConnections).map { row in
+            let taken = try AdmissionLimits.Taken(
+                session: Name(trusted: row["session"]), host: row["host"], count: row["count"])
+            return (node: try row["node"] as Int64, taken: taken)
+        }
+        let own = claimed.filter { $0.node == node.number }.map { $0.taken } + opened
+        let counts = Dictionary(own.map { ([$0.session.text, $0.host], $0) }) { $0.count > $1.count ? $0 : $1 }
+        return claimed.filter { $0.node != node.number }.map { $0.taken } + counts.values
+    }
+
+    /// A node that has ended has no connections.
+    private static let additionalConnections = """
+        SELECT node, session, host, count FROM additional_connections
+        WHERE node IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
+        """
+}
+
+extension Transaction {
+    /// The running jobs of all nodes, and those of one.
+    static let runningOnNodes = """
+        SELECT session, host, count(*) AS n, sum(CASE WHEN node = ? THEN 1 ELSE 0 END) AS own FROM jobs
+        WHERE state = 'running' GROUP BY session, host
+        """
 }
 
 /// The lease of a webhook: the node that posts to it while it has pending deliveries. So one node at a time posts to an

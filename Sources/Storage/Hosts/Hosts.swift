@@ -69,17 +69,36 @@ extension Store {
         }
     }
 
-    /// Stores the hosts, and removes those that have not changed for two days: no gate is closed for longer than one.
-    ///
-    /// - Parameter note: of the client that has opened them; nil: the hosts have closed them.
-    public func saveHosts(_ hosts: [StoredHost], audit note: AuditNote? = nil) async throws {
+    /// Stores a host that a client has opened. The waits of the jobs that it has refused end.
+    public func openHost(_ host: StoredHost, audit note: AuditNote?) async throws {
         try await writer.write { transaction in
-            for host in hosts {
-                try transaction.save(host)
-                try transaction.audit(note, target: host.host)
+            try transaction.save(host)
+            try transaction.audit(note, target: host.host)
+            let now = transaction.now.milliseconds
+            for row in try transaction.rows(Self.endRefusedWaits, ["now": now, "host": host.host]) {
+                transaction.forget(try JobID(row["id"]))
             }
+            transaction.wake(.hosts)
+            transaction.wake(.jobs)
+        }
+    }
+
+    /// The limit keeps the transaction short. The others come at the time that the server has named.
+    static let endRefusedWaits = """
+        UPDATE jobs SET retry_at = :now WHERE id IN (
+            SELECT id FROM jobs WHERE retry_at > :now AND host = :host AND reason = 'retry' AND times_held_off > 0
+            ORDER BY retry_at LIMIT 500)
+        RETURNING id
+        """
+
+    /// Stores hosts that have closed their gates, and removes those that have not changed for two days: no gate is closed for longer
+    /// than one.
+    public func saveHosts(_ hosts: [StoredHost]) async throws {
+        try await writer.write { transaction in
+            for host in hosts { try transaction.save(host) }
             let old = transaction.now.addingTimeInterval(-172_800)
             try transaction.run("DELETE FROM hosts WHERE changed_at < ?", [old.milliseconds])
+            try transaction.dropOldStarts()
             transaction.wake(.hosts)
         }
     }

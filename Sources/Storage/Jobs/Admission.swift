@@ -16,14 +16,26 @@ public struct AdmissionLimits: Sendable {
         }
     }
 
-    /// Jobs that run on this service.
+    /// Why no job may begin with a request to a host.
+    public enum Hold: Sendable, Equatable {
+        /// The requests start at intervals.
+        case paced
+        /// nil: until the response to the request that tries it.
+        case closed(until: Date?)
+    }
+
+    /// Jobs that run on this service; 0: the schedule lets none begin.
     public var jobs: Int
+    /// When the schedule changes the limits next.
+    public var scheduledUntil: Date?
     /// Jobs that run on all nodes of the database together; nil: only the limit of each node applies.
     public var jobsOfAllNodes: Int?
     public var connectionsPerHost: Int
     public var taken: [Taken] = []
     /// How many jobs of a session may begin now with a request to the host; called on the writer's thread.
     public var startsLeft: @Sendable (_ host: String, _ session: Name, HostRules) -> Int = { _, _, _ in .max }
+    /// Why no job of a session may begin now with a request to the host; nil if one may.
+    public var hold: @Sendable (_ host: String, _ session: Name, HostRules) -> Hold? = { _, _, _ in nil }
     /// The connections to a host that a rule of the service allows; nil: it has none.
     public var connectionsAllowed: @Sendable (_ host: String) -> Int? = { _ in nil }
 
@@ -192,6 +204,18 @@ struct AdmissionSlots {
         for taken in limits.taken { connect(taken.session, host: taken.host, count: taken.count) }
     }
 
+    /// Why no job of the session may begin now with a request to the host; nil if one may, unless its token may not.
+    func blocker(
+        of session: Name, at host: String, _ configuration: SessionConfiguration
+    ) -> (blocker: QueueEntry.Blocker, until: Date?)? {
+        if limits.jobs == 0 { return (.schedule, limits.scheduledUntil) }
+        let hold = limits.hold(host, session, configuration.hostRules)
+        if case .closed(let until)? = hold { return (.hostPaused, until) }
+        guard hasRoom(for: session, configuration) else { return (.sessionLimit, nil) }
+        guard hold == nil, hasRoom(at: host, for: session, configuration) else { return (.hostLimit, nil) }
+        return free > 0 ? nil : (.serviceLimit, nil)
+    }
+
     func running(in session: Name) -> Int { bySession[session, default: 0] }
 
     func hasRoom(for session: Name, _ configuration: SessionConfiguration) -> Bool {
@@ -243,35 +267,5 @@ struct AdmissionSlots {
     mutating func connect(_ session: Name, host: String, count: Int) {
         byHost[host, default: 0] += count
         bySessionAndHost[session, default: [:]][host, default: 0] += count
-    }
-}
-
-/// The tokens whose jobs may not all run. Empty unless a token has a quota of transfers or bytes.
-struct AdmissionQuotas {
-    /// The number of jobs of a token that may still begin.
-    private var left: [TokenID: Int] = [:]
-    /// When tokens that have received the bytes of their day may continue; nil if there is none.
-    private(set) var continuesAt: Date?
-
-    init(_ transaction: Transaction) throws {
-        for (token, quotas) in try transaction.transferQuotas() {
-            if let limit = quotas.concurrentTransfers {
-                left[token] = max(0, limit - (try transaction.runningJobs(of: token)))
-            }
-            if let limit = quotas.bytesPerDay, try transaction.bytesToday(of: token) >= limit {
-                left[token] = 0
-                continuesAt = QuotaDay(of: transaction.now).end
-            }
-        }
-    }
-
-    /// Tokens whose jobs may not begin now.
-    var exhausted: Set<TokenID> { Set(left.filter { $0.value == 0 }.keys) }
-
-    /// - Returns: whether no other job of the same token may begin.
-    mutating func begin(_ job: Job) -> Bool {
-        guard let token = job.token, let before = left[token] else { return false }
-        left[token] = before - 1
-        return before == 1
     }
 }

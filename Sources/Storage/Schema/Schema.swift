@@ -19,7 +19,7 @@ package enum Schema {
     /// A table follows the tables that it refers to.
     package static let tables: [Table] =
         [sessions, batches, jobs, jobTags, parts] + journalTables + webhookTables + counts + service + callers
-        + nodeTables + [hosts]
+        + nodeTables + [hosts, hostStarts]
 
     /// The statements that bring a database from the version before to this one.
     package static func statements(of version: Int, for engine: Table.Engine) -> [String] {

@@ -54,6 +54,7 @@ public final class Store: Sendable {
     let engine: any StoreEngine
     let readers: ReaderThreads
     let jobCache: JobCache
+    let queueLadders = QueueLadders()
     package let sealer: Sealer
     private let order: CommitOrder
     let settingsFollower = SettingsFollower()

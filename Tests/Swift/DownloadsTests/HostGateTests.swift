@@ -184,6 +184,7 @@ import Testing
         // No second has more requests than six connections can send.
         let most = Dictionary(grouping: starts, by: { Int($0) }).values.map(\.count).max() ?? 0
         #expect(most <= 66, "\(most)")
+        if seed == 1 { try StartsPlot(starts).compare() }
     }
 
     // MARK: Quotas
@@ -305,5 +306,55 @@ import Testing
         #expect(answer(403) == .served && answer(403, seconds) == .refused(status: 403, delay: 7))
         #expect(answer(403, [("RateLimit", "\"d\";r=0;t=9")]) == .refused(status: 403, delay: 9))
         #expect(answer(429, [("RateLimit", "\"d\";r=0;t=9")]) == .refused(status: 429, delay: 9))
+    }
+}
+
+/// The plot of docs/polite.md: the starts a second of each ten seconds of an hour. FETCHD_WRITE_PLOTS=1 writes it.
+private struct StartsPlot {
+    private static let file = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../docs/images/starts-at-a-flapping-host.svg").standardized
+
+    private let counts: [Int]
+
+    init(_ starts: [Double]) {
+        let groups = Dictionary(grouping: starts) { Int($0 / 10) }
+        counts = (0..<360).map { groups[$0]?.count ?? 0 }
+    }
+
+    func compare() throws {
+        if ProcessInfo.processInfo.environment["FETCHD_WRITE_PLOTS"] != nil {
+            try svg.write(to: Self.file, atomically: true, encoding: .utf8)
+        }
+        #expect(try String(contentsOf: Self.file, encoding: .utf8) == svg)
+    }
+
+    /// A start a second is 3 pixels high, ten seconds are 2 pixels wide.
+    private var svg: String {
+        let bars = counts.enumerated().map { index, count in "M\(40 + 2 * index) 230v-\(3 * count / 10)" }
+        let lines = stride(from: 0, through: 60, by: 10).map { rate in
+            """
+            <path class="grid" d="M40 \(230 - 3 * rate)h720"/><text x="34" y="\(234 - 3 * rate)" text-anchor="end">\(rate)</text>
+            """
+        }
+        let minutes = stride(from: 0, through: 60, by: 10).map { minute in
+            """
+            <text x="\(40 + 12 * minute)" y="248" text-anchor="middle">\(minute)</text>
+            """
+        }
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 780 270" role="img">
+            <title>Starts a second at a host that answers 200 or 503 at random</title>
+            <style>
+            text { font: 12px sans-serif; fill: #24292f } .grid { stroke: #d0d7de } .bars { stroke: #0060a8; stroke-width: 2 }
+            @media (prefers-color-scheme: dark) {
+            text { fill: #e6edf3 } .grid { stroke: #3d444d } .bars { stroke: #56b4e9 }
+            }
+            </style>
+            <text x="40" y="24">Starts a second</text><text x="400" y="266" text-anchor="middle">minutes</text>
+            \((lines + minutes).joined(separator: "\n"))
+            <path class="bars" d="\(bars.joined())"/>
+            </svg>
+
+            """
     }
 }

@@ -66,7 +66,7 @@ import Testing
             "reason": .optional(job.state.wait?.name.rawValue), "revision": .count(job.revision),
             "url": .string(url(job.url)), "destination": destination,
             "priority": .string((job.spec.priority ?? .normal).rawValue), "queue_rank": .optional(job.queueRank?.text),
-            "created_at": .time(job.createdAt),
+            "queue": job.state == .queued ? queue(of: job) : .null, "created_at": .time(job.createdAt),
             "started_at": .optional(job.startedAt), "finished_at": .optional(job.finishedAt),
             "not_before": .optional(job.spec.notBefore), "deadline": .optional(job.spec.deadline),
             "progress": progress(of: job, job.state.name == .running ? live : nil),
@@ -78,6 +78,14 @@ import Testing
             "receipt": job.state.finish.map { receipt($0.receipt, url) } ?? .null,
             "tags": .strings(job.spec.tags), "metadata": job.spec.metadata.parsed,
             "traceparent": .optional(job.trace?.parent),
+        ]
+    }
+
+    private static func queue(of job: Job) -> JSON {
+        let isHeld = job.startedAt == nil && job.spec.notBefore != nil
+        return [
+            "blocked_by": isHeld ? "not_before" : .null, "until": .optional(isHeld ? job.spec.notBefore : nil),
+            "position": .null,
         ]
     }
 

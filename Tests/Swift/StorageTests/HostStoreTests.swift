@@ -31,10 +31,30 @@ import Testing
         #expect(try await store.hosts() == [opened])
     }
 
+    /// Each claim begins where the one before ends, of any node.
+    @Test(.onPostgres) func startsAreClaimedOnce() async throws {
+        let fixture = try StoreFixture()
+        let (store, now) = (fixture.store, fixture.time.now)
+        func claim(_ count: Int, _ session: String? = nil) async throws -> [Double] {
+            let claim = StartClaim(
+                host: "a:443", session: session.map { Name(trusted: $0) }, interval: 0.1, count: count)
+            return try await store.claimStarts([claim])[0].map { ($0.timeIntervalSince(now) * 1000).rounded() }
+        }
+        #expect(try await claim(3) == [0, 100, 200])
+        #expect(try await claim(1) == [300])
+        #expect(try await claim(2, "films") == [0, 100])
+        fixture.time.advance(by: 10)
+        #expect(try await claim(2) == [10_000, 10_100])
+        // A day later, nothing is left of it.
+        fixture.time.advance(by: 2 * 86_400)
+        try await store.saveHosts([])
+        #expect(try await store.read { try $0.value("SELECT count(*) FROM host_starts", as: Int.self) } == 0)
+    }
+
     @Test func openingHasAnEntryInTheAuditLog() async throws {
         let fixture = try StoreFixture()
         let note = AuditNote(caller: "FETCHD_TOKEN", name: nil, address: "127.0.0.1", action: "openHost", target: nil)
-        try await fixture.store.saveHosts([host("a:443", at: fixture.time.now)], audit: note)
+        try await fixture.store.openHost(host("a:443", at: fixture.time.now), audit: note)
         #expect(try await fixture.store.audit(after: 0, limit: 10).map(\.note.target) == ["a:443"])
     }
 

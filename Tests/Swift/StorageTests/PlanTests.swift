@@ -21,7 +21,7 @@ import Testing
         Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
         Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endedWaits,
-        Transaction.endStorageWaits,
+        Transaction.endStorageWaits, Store.endRefusedWaits,
         Transaction.overdueJobs, Store.latestAttempts, Store.pendingCount, Store.oldestPending,
         DeliveryRow.firstPendingBefore, Store.oldestQueued, Store.oldestUndelivered, SessionRow.oldestAwaited,
     ])
@@ -51,6 +51,10 @@ import Testing
 
     @Test func usesTheIntendedIndex() async throws {
         for (sql, index) in [
+            (QueuePositions.counts(in: .unmoved, 1), "jobs_queue_by_age"),
+            (QueuePositions.counts(in: .moved, 1), "jobs_moved_by_rank"),
+            (QueueLadders.ranks(in: .unmoved), "jobs_queue_by_age"),
+            (QueueLadders.ranks(in: .moved), "jobs_moved_by_rank"),
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
             (Store.outstandingJobs, "jobs_not_running_by_session"),
             (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),

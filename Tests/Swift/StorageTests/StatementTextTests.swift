@@ -16,11 +16,13 @@ import Testing
                 ("first in the lane \(lane)", AdmissionQueue.first(in: lane, without: 0)),
                 ("first in the lane \(lane) without a token", AdmissionQueue.first(in: lane, without: 1)),
                 ("first of each host in the lane \(lane)", AdmissionQueue.firstOfHosts(in: lane, without: 0)),
+                ("counts in the lane \(lane)", QueuePositions.counts(in: lane, 1)),
+                ("ranks in the lane \(lane)", QueueLadders.ranks(in: lane)),
             ]
         } + [
             ("sessions that wait", AdmissionQueue.sessionsWaiting), ("running", AdmissionSlots.running),
             ("next wait", Store.nextWait), ("ended waits", Transaction.endedWaits),
-            ("release held jobs", Transaction.releaseHeld), ("end waits for storage", Transaction.endStorageWaits),
+            ("release held jobs", Transaction.releaseHeld), ("end waits for storage", Transaction.endStorageWaits), ("end refused waits", Store.endRefusedWaits),
             ("overdue jobs", Transaction.overdueJobs), ("outstanding jobs", Store.outstandingJobs),
             ("first jobs", Transaction.firstJobs), ("webhooks with work", Store.busyWebhooks),
             ("due finish", Store.finishDue), ("other due deliveries", Store.othersDue),

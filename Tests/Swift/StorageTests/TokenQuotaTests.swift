@@ -23,6 +23,11 @@ import Testing
             ).map(\.id)
         }
 
+        func entry(_ id: JobID) async throws -> QueueEntry? {
+            let limits = AdmissionLimits(jobs: 100, connectionsPerHost: 100)
+            return try await store.queueEntries(of: [try await store.job(id)], limits)[id]
+        }
+
         func admitted(_ limit: Int = 100) async throws -> [JobID] {
             try await fixture.admit(limit).map(\.job.id)
         }
@@ -78,6 +83,7 @@ import Testing
         let others = try await stage.fixture.create(3).map(\.id)
         let first = try await stage.admitted()
         #expect(Set(first) == Set(jobs.prefix(2) + others))
+        #expect(try await stage.entry(jobs[2]) == QueueEntry(blockedBy: .serviceLimit, position: 0))
         #expect(try await stage.admitted().isEmpty)
         try await stage.fixture.succeed(first.first { jobs.contains($0) }!)
         #expect(try await stage.admitted().count == 1)
@@ -123,6 +129,8 @@ import Testing
         let round = try await stage.store.admitJobs(limits) { _ in }
         #expect(round.admitted.isEmpty)
         #expect(round.nextWaitEnds == midnight)
+        #expect(
+            try await stage.entry(jobs[2]) == QueueEntry(blockedBy: .bandwidth, until: midnight, position: 0))
         stage.fixture.time.advance(by: midnight.timeIntervalSince(now))
         #expect(try await stage.admitted().count == 2)
         _ = try await stage.create(1)

@@ -18,4 +18,7 @@ public enum TestStore {
 extension Trait where Self == ConditionTrait {
     /// The test needs what only SQLite has, such as the database file, its plans, its connections, or a command for it.
     public static var onSQLite: Self { .enabled(if: TestStore.server == nil, "the store is on PostgreSQL") }
+
+    /// The test needs what only PostgreSQL has, such as a table of the nodes.
+    public static var onPostgres: Self { .enabled(if: TestStore.server != nil, "the store is on SQLite") }
 }

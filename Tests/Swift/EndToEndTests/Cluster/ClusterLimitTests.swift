@@ -40,4 +40,21 @@ import Testing
         try await cluster.wait(for: 12, "succeeded", atMost: .seconds(90))
         #expect(origin.maxConcurrentRequests <= 4, "\(cluster.logs)")
     }
+
+    /// Each node alone would keep it.
+    @Test func allNodesTogetherKeepThePaceOfAHost() async throws {
+        let origin = try Origin()
+        let arrivals = Monitor<[ContinuousClock.Instant]>([])
+        let note = OriginBehaviour(prepare: { _ in arrivals.withLock { $0.append(.now) } })
+        origin.serve("/f", .file(Content.random(seed: 1, count: 1000)), note)
+        let cluster = try await TestedCluster(of: 3, ["--hosts", "127.0.0.1 requests_per_second=10"])
+        for node in 0..<3 { _ = try await cluster.submit((0..<24).map { origin.url("/f?\(node)-\($0)") }, to: node) }
+        try await cluster.wait(for: 72, "succeeded", atMost: .seconds(90))
+        let times = arrivals.current.sorted()
+        #expect(times.count == 72, "\(cluster.logs)")
+        #expect(times[0].duration(to: times[71]) > .seconds(71 / 10.5), "\(cluster.logs)")
+        // A request may arrive late, but never early.
+        let counts = times.map { start in times.count { $0 >= start && start.duration(to: $0) < .seconds(5) } }
+        #expect(counts.max() ?? 0 <= 52, "\(cluster.logs)")
+    }
 }

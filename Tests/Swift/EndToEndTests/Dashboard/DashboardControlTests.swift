@@ -90,6 +90,14 @@ struct DashboardControlTests {
         try await tell("needing", fetchd.baseURL, origin.url("/one"), origin.url("/two"))
     }
 
+    /// One line for the server, with the number of downloads that wait for it.
+    @Test func showsAServerThatRefusesRequests() async throws {
+        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        let refusal = OriginBehaviour.answering(429, headers: [("Retry-After", "3600")])
+        origin.serve("/order", .file(Content.random(seed: 3, count: 1000)), refusal.once)
+        try await tell("refusing", fetchd.baseURL, origin.url("/order"))
+    }
+
     @Test func isUsableWithTenThousandDownloadsAndFiftySessions() async throws {
         let fetchd = try await FetchdProcess.start(Self.rehearsals)
         for number in 0..<49 { _ = try await fetchd.api.put("/v1/sessions/group-\(number)", [:]) }

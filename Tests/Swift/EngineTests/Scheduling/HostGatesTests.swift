@@ -69,6 +69,40 @@ import Testing
         #expect(gates.views().first { $0.host == "closed:443" }?.state == .halfOpen)
     }
 
+    // MARK: Several services
+
+    /// Starts at intervals are claimed in the database. What is claimed and not used in time is lost.
+    @Test func requestsWaitForClaimedStarts() async throws {
+        let gates = HostGates(
+            rules: HostRules([try HostRule(["host": "host", "requests_per_second": 2])]),
+            time: fixture.services.time, areShared: true, onOpen: {})
+        let waits = (0..<2).map { number in
+            Task {
+                await gates.start(
+                    at: "host:443", for: job("job_\(number)"), HostRules(), AsyncAutoResetEvent(), isStopped: { false })
+            }
+        }
+        let claims = try await eventually("both wishes") {
+            let claims = gates.wantedStarts()
+            return claims.first?.count == 2 ? claims : nil
+        }
+        #expect(claims.map(\.host) == ["host:443"] && claims[0].session == nil)
+        #expect(abs(claims[0].interval - 0.515) < 0.001)
+        gates.grant([[fixture.now, fixture.now.addingTimeInterval(7)]], for: claims)
+        #expect(gates.wantedStarts().isEmpty)
+        var started = 0
+        for wait in waits {
+            fixture.time.advance(by: 7)
+            if case .started = await wait.value { started += 1 }
+        }
+        #expect(started == 2)
+
+        // A host without a pace needs no claim.
+        let other = await gates.start(
+            at: "other:443", for: job(), HostRules(), AsyncAutoResetEvent(), isStopped: { false })
+        guard case .started = other else { throw Overdue("the request to start") }
+    }
+
     private func rules(_ bytesPerSecond: Int64) throws -> HostRules {
         HostRules([try HostRule(["host": "host", "rate_limit_bytes_per_second": .integer(bytesPerSecond)])])
     }

@@ -20,6 +20,8 @@ struct PostgresPlanTests {
         let (age, host) = ("jobs_queue_by_age", "jobs_queue_by_host")
         let (rank, movedHost) = ("jobs_moved_by_rank", "jobs_moved_by_host")
         let (part, job) = ("parts_job_key", "jobs_pkey")
+        // It also has the moved jobs that have ended. They are few.
+        let moved = "jobs_moved"
         return [
             .init(
                 name: "sessions", sql: AdmissionQueue.sessionsWaiting, indexes: [age, host, rank, movedHost]),
@@ -34,6 +36,10 @@ struct PostgresPlanTests {
             .init(
                 name: "hosts_moved", sql: AdmissionQueue.firstOfHosts(in: .moved, without: 0),
                 indexes: [movedHost, job]),
+            .init(name: "counts", sql: QueuePositions.counts(in: .unmoved, 2), indexes: [age]),
+            .init(name: "counts_moved", sql: QueuePositions.counts(in: .moved, 1), indexes: [rank, moved]),
+            .init(name: "ranks", sql: QueueLadders.ranks(in: .unmoved), indexes: [age]),
+            .init(name: "ranks_moved", sql: QueueLadders.ranks(in: .moved), indexes: [rank, moved]),
             .init(name: "running", sql: Transaction.runningOnNodes, indexes: ["jobs_running"]),
             .init(name: "release", sql: Transaction.releaseHeld, indexes: ["jobs_scheduled", job]),
             .init(name: "waits", sql: Transaction.endedWaits, indexes: ["jobs_waiting", job, part]),
@@ -46,7 +52,8 @@ struct PostgresPlanTests {
     /// Of the arguments, by their names; those without a name are numbers.
     private static let values = [
         "priority": "1", "session": "'default'", "token0": "'tok_1'", "now": "1000", "surely": "1000",
-        "jump": "1000", "limit": "500", "job": "'job_1'",
+        "jump": "1000", "limit": "500", "job": "'job_1'", "from0": "'job_1'", "to0": "'job_1'", "from1": "'job_1'",
+        "to1": "'job_1'",
     ]
 
     /// The sizes of the table, one after the other. `FETCHD_PLAN_ROWS` adds one.

@@ -15,7 +15,7 @@ struct PostgresSchemaTests {
     private static let ofPostgres: Set = [
         "schema_versions", "journal", "nodes", "last_commits", "node_commands", "additional_connections",
         "node_progress",
-        "file_deletions", "webhook_leases", "commit_notices", "journal_gaps",
+        "file_deletions", "webhook_leases", "commit_notices", "journal_gaps", "host_starts",
     ]
     private static let ofSQLite: Set = ["grdb_migrations", "sqlite_sequence"]
 
