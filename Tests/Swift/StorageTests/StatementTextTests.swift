@@ -22,7 +22,8 @@ import Testing
         } + [
             ("sessions that wait", AdmissionQueue.sessionsWaiting), ("running", AdmissionSlots.running),
             ("next wait", Store.nextWait), ("ended waits", Transaction.endedWaits),
-            ("release held jobs", Transaction.releaseHeld), ("end waits for storage", Transaction.endStorageWaits), ("end refused waits", Store.endRefusedWaits),
+            ("release held jobs", Transaction.releaseHeld), ("end waits for storage", Transaction.endStorageWaits),
+            ("end refused waits", Store.endRefusedWaits),
             ("overdue jobs", Transaction.overdueJobs), ("outstanding jobs", Store.outstandingJobs),
             ("first jobs", Transaction.firstJobs), ("webhooks with work", Store.busyWebhooks),
             ("due finish", Store.finishDue), ("other due deliveries", Store.othersDue),
