@@ -111,7 +111,8 @@ extension FieldList {
     /// - Parameter document: the job with the members that are only shown.
     init(_ job: JobDocument, _ document: JSON) {
         add("id", job.id)
-        add("state", job.hasEnded ? JobDescription.ending(job) : JobDescription.state(job))
+        add("state", job.hasEnded ? JobDescription.ending(job) : JobDescription.stateWithReason(job))
+        add("before it", job.queue?.position.map { DisplayFormat.count($0, "queued job") + " of the session" })
         add("cause", job.cause?.message)
         add("next", JobDescription.advice(job))
         add("url", job.url)

@@ -264,7 +264,8 @@ extension HostGates {
 
     private func wait(until moment: Duration, _ bell: AsyncAutoResetEvent, _ isStopped: () -> Bool) async {
         while !isStopped(), time.uptime < moment {
-            let left = (moment - time.uptime) / .seconds(1)
+            // The wall clock counts whole milliseconds.
+            let left = max(0.001, (moment - time.uptime) / .seconds(1))
             await bell.wait(until: time.now.addingTimeInterval(left), by: time)
         }
     }

@@ -38,6 +38,19 @@ import Testing
         #expect(try await cli.run("list", "-l1", "-q").lines == [failed])
     }
 
+    @Test func saysWhatAQueuedJobWaitsFor() async throws {
+        let cli = try await CommandLineScene()
+        try await cli.api.declareSession("held", ["max_concurrent_jobs": 1])
+        let held = try await cli.api.submit(cli.scene.order("/held", ("session", "held")))
+        try await cli.api.waitForBytes(held)
+        let ids = try await cli.api.submit(
+            all: (0..<2).map { cli.scene.order("/held?\($0)", ("session", "held")) })
+        #expect(try await cli.run("list").lines[1].hasPrefix("\(ids[1])  queued: session_limit "))
+        let show = try await cli.run("show", ids[1])
+        #expect(show.output.contains("queued: session_limit\n"))
+        #expect(show.output.contains("1 queued job of the session\n"))
+    }
+
     @Test func listsAllPagesAsOneList() async throws {
         let cli = try await CommandLineScene()
         try await cli.api.declareSession("held", ["max_concurrent_jobs": 1])
