@@ -36,6 +36,7 @@ import Testing
         "Method": names(RequestMethod.self),
         "NodeState": names(NodeStatus.State.self),
         "Priority": names(Priority.self),
+        "QueueBlocker": names(QueueEntry.Blocker.self),
         "RestartReason": names(ResumeOutcome.RestartReason.self),
         "Scope": names(Scope.self),
         "SettingSource": names(SettingSource.self),
