@@ -12,6 +12,7 @@ extension Schema {
         migrator.registerMigration("20: held jobs, expected acknowledgements") { db in try run(20, in: db) }
         migrator.registerMigration("21: names of indexes") { db in try run(21, in: db) }
         migrator.registerMigration("22: hosts") { db in try run(22, in: db) }
+        migrator.registerMigration("23: starts that nodes claim") { db in try run(23, in: db) }
         return migrator
     }
 

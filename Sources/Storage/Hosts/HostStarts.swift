@@ -23,7 +23,7 @@ extension Schema {
     static let hostStarts = Table(
         name: "host_starts",
         columns: [.text("host", "NOT NULL"), .text("session", "NOT NULL"), .integer("next_start", "NOT NULL")],
-        key: ["host", "session"], since: 22, isOfPostgres: true, storage: "fillfactor = 50", isDurable: false)
+        key: ["host", "session"], since: 23, isOfPostgres: true, storage: "fillfactor = 50", isDurable: false)
 }
 
 extension Store {
