@@ -8,7 +8,7 @@ import Testing
 
 /// The list keeps the documents of jobs that have not changed.
 @Suite struct JobResponseCacheTests {
-    private static func cached(_ id: String, _ state: JobState = .queued, revision: Int = 1) -> CachedJob {
+    private static func cached(_ id: String, _ state: JobState = .paused, revision: Int = 1) -> CachedJob {
         CachedJob(
             Job(
                 id: JobID(id), session: .default, batch: 1, state: state, revision: revision,
