@@ -280,7 +280,9 @@ extension JobRoutes {
         ) -> CachedResponse? {
             guard decision != .keepWaiting else { return nil }
             let view = JobView(job, jobs, queue: queue, for: caller.audience)
-            return responses.response(view, .init(isModified: decision == .document, wait: seconds))
+            // The place in the queue may have changed, which ends no wait.
+            let isModified = decision == .document || ifNoneMatch?.matches(view.tag) == false
+            return responses.response(view, .init(isModified: isModified, wait: seconds))
         }
         return LongPoll.Wait(
             // The end of a job is in the journal, so its progress wakes no request that waits for the end.

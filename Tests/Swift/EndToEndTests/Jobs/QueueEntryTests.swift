@@ -69,10 +69,17 @@ import Testing
         }
         #expect(second.json["queue"] == Self.entry("service_limit", 0))
         #expect(second.header("ETag") != first.header("ETag"))
-        let wait = try await scene.api.get(path, headers: known + [(name: "Prefer", value: "wait=1")])
-        #expect(wait.status == 304 && wait.header("Preference-Applied") == "wait=1")
-        let whole = try await scene.api.get(path, headers: [(name: "Prefer", value: "wait=1")])
-        #expect(whole.status == 200 && whole.json["queue"] == Self.entry("service_limit", 0))
+        let wait = (name: "Prefer", value: "wait=1")
+        let present = [(name: "If-None-Match", value: try #require(second.header("ETag")))]
+        let same = try await scene.api.get(path, headers: present + [wait])
+        #expect(same.status == 304 && same.header("Preference-Applied") == "wait=1")
+        // At its end, a wait has the present place.
+        for headers in [[wait], known + [wait]] {
+            let begin = ContinuousClock.now
+            let whole = try await scene.api.get(path, headers: headers)
+            #expect(whole.status == 200 && whole.json["queue"] == Self.entry("service_limit", 0))
+            #expect(begin.duration(to: .now) > .seconds(0.9))
+        }
     }
 
     private static func entry(_ blocker: String?, _ position: Int?, until: Date? = nil) -> JSON {
