@@ -84,7 +84,7 @@ extension Engine {
             jobs: limits.jobs, ofAllNodes: limits.jobsOfAllNodes, connectionsPerHost: limits.connectionsPerHost)
         admission.scheduledUntil = limits.scheduledUntil
         admission.startsLeft = services.gates.startsLeft
-        admission.hold = services.gates.hold
+        admission.pause = services.gates.pause
         admission.connectionsAllowed = services.gates.connectionLimit
         return admission
     }

@@ -30,12 +30,12 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_queue_by_age WH
     ORDER BY id COLLATE BINARY LIMIT 1000000) AS jobs_between) AS n;
 
 -- ranks in the lane unmoved
-WITH RECURSIVE rungs (rung) AS (
+WITH RECURSIVE samples (sampled) AS (
     SELECT (SELECT id FROM jobs INDEXED BY jobs_queue_by_age WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL AND priority = :priority AND session COLLATE BINARY = :session ORDER BY id COLLATE BINARY LIMIT 1 OFFSET 999)
     UNION ALL
-    SELECT (SELECT id FROM jobs INDEXED BY jobs_queue_by_age WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL AND priority = :priority AND session COLLATE BINARY = :session AND id COLLATE BINARY > rungs.rung ORDER BY id COLLATE BINARY LIMIT 1 OFFSET 999) FROM rungs WHERE rung IS NOT NULL
+    SELECT (SELECT id FROM jobs INDEXED BY jobs_queue_by_age WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NULL AND priority = :priority AND session COLLATE BINARY = :session AND id COLLATE BINARY > samples.sampled ORDER BY id COLLATE BINARY LIMIT 1 OFFSET 999) FROM samples WHERE sampled IS NOT NULL
 )
-SELECT rung FROM rungs WHERE rung IS NOT NULL;
+SELECT sampled FROM samples WHERE sampled IS NOT NULL;
 
 -- first in the lane moved
 SELECT id, host, queue_rank AS rank FROM jobs INDEXED BY jobs_moved_by_rank
@@ -69,12 +69,12 @@ SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_moved_by_rank W
     ORDER BY queue_rank COLLATE BINARY LIMIT 1000000) AS jobs_between) AS n;
 
 -- ranks in the lane moved
-WITH RECURSIVE rungs (rung) AS (
+WITH RECURSIVE samples (sampled) AS (
     SELECT (SELECT queue_rank FROM jobs INDEXED BY jobs_moved_by_rank WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL AND priority = :priority AND session COLLATE BINARY = :session ORDER BY queue_rank COLLATE BINARY LIMIT 1 OFFSET 999)
     UNION ALL
-    SELECT (SELECT queue_rank FROM jobs INDEXED BY jobs_moved_by_rank WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL AND priority = :priority AND session COLLATE BINARY = :session AND queue_rank COLLATE BINARY > rungs.rung ORDER BY queue_rank COLLATE BINARY LIMIT 1 OFFSET 999) FROM rungs WHERE rung IS NOT NULL
+    SELECT (SELECT queue_rank FROM jobs INDEXED BY jobs_moved_by_rank WHERE state = 'queued' AND held_until IS NULL AND queue_rank IS NOT NULL AND priority = :priority AND session COLLATE BINARY = :session AND queue_rank COLLATE BINARY > samples.sampled ORDER BY queue_rank COLLATE BINARY LIMIT 1 OFFSET 999) FROM samples WHERE sampled IS NOT NULL
 )
-SELECT rung FROM rungs WHERE rung IS NOT NULL;
+SELECT sampled FROM samples WHERE sampled IS NOT NULL;
 
 -- sessions that wait
 WITH RECURSIVE unmoved_names (name) AS (

@@ -1,5 +1,5 @@
-// What needs a person: expired links, credentials, a full disk, servers that refuse requests, failing webhooks, finishes that no program has acknowledged,
-// and failed downloads. Each entry says what is wrong and has the action that ends it.
+// What needs a person: expired links, credentials, a full disk, servers that refuse requests, failing webhooks, finishes that no
+// program has acknowledged, and failed downloads. Each entry says what is wrong and has the action that ends it.
 
 import { arrange, byID, element, setAttribute, setText } from "./dom.js";
 import { bytes, count, counted, hostOf, jobName, secondsUntil, time } from "./format.js";
@@ -38,8 +38,8 @@ export class Attention {
   /** @param state {jobs, sessions, webhooks, disk}: `webhooks` as `WebhookList` knows them, `disk` of the statistics. */
   show(state) {
     const wanted = [
-      ...this.#ofDisk(state), ...this.#ofHosts(), ...this.#ofJobs(state.jobs), ...this.#ofWebhooks(state.webhooks), ...this.#ofSessions(state),
-      ...this.#ofFailures(state.jobs),
+      ...this.#ofDisk(state), ...this.#ofHosts(), ...this.#ofJobs(state.jobs), ...this.#ofWebhooks(state.webhooks),
+      ...this.#ofSessions(state), ...this.#ofFailures(state.jobs),
     ];
     const before = this.#entries;
     this.#entries = new Map(wanted.map((item) => [item.key, before.get(item.key) ?? new Entry()]));

@@ -89,7 +89,7 @@ enum IfNoneMatch {
         return bytes.lastIndex { !isSpace($0) }.map { Substring(bytes.prefix(through: $0)) } ?? ""
     }
 
-    /// A tag without progress matches every progress of its revision, and so does a known one.
+    /// A tag without progress matches every progress of its revision, whether it is the known one or that of the job.
     func matches(_ tag: JobETag) -> Bool {
         func isSame(_ known: JobETag) -> Bool {
             known.revision == tag.revision

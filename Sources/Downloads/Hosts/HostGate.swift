@@ -161,23 +161,6 @@ extension HostGate {
         return 1 + Int(min((latest - first).inSeconds * rate / Self.spacing, 1e6))
     }
 
-    /// Why no request may start until `latest`.
-    public enum Hold: Sendable, Equatable {
-        /// The requests start at intervals.
-        case paced
-        /// nil: until the response to the probe.
-        case closed(until: Duration?)
-    }
-
-    /// nil if a request may start until `latest`.
-    public func hold(at now: Duration, until latest: Duration, rule: Double?) -> Hold? {
-        guard starts(at: now, until: latest, rule: rule) == 0 else { return nil }
-        return switch state(at: now, rule: nil) {
-        case .closed, .halfOpen: .closed(until: earliest(at: now))
-        case .open, .pacing: .paced
-        }
-    }
-
     /// Requests to a server do not arrive as they have left, so they start a little slower than it allows.
     private static let spacing = 1.03
 

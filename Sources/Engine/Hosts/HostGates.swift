@@ -125,7 +125,7 @@ extension HostGates {
 // MARK: - Admission
 
 extension HostGates {
-    /// How many jobs of the session may begin now with a request to the host.
+    /// How many jobs of the session may begin now with a request to the host. Where none may, the next admission follows the gate.
     func startsLeft(at host: String, of session: Name, _ rules: HostRules) -> Int {
         let now = time.uptime
         return state.withLock { state in
@@ -139,23 +139,22 @@ extension HostGates {
         }
     }
 
-    /// Why no job of the session may begin with a request to the host; nil if one may. Of two gates, the one that is closed longer
-    /// decides. Its time is a whole second, so that it is the same each time.
-    func hold(at host: String, of session: Name, _ rules: HostRules) -> AdmissionLimits.Hold? {
+    /// Whether a gate lets no job of the session begin with a request to the host because it is closed, or waits for the response to
+    /// its probe; of two such gates, the one that is closed longer. Its time is a whole second, so that it is the same each time.
+    func pause(at host: String, of session: Name, _ rules: HostRules) -> AdmissionLimits.Pause? {
         let (now, wall) = (time.uptime, time.now)
-        return state.withLock { state in
-            let holds = state.keys(host, session, rules).compactMap { key -> HostGate.Hold? in
-                let entry = state.entries[key] ?? Entry(rule: state.rule(of: key, rules))
-                let rate = entry.rule?.requestsPerSecond
-                let hold = entry.gate.hold(at: now, until: now + Self.lookahead, rule: rate)
-                let starts = entry.gate.starts(at: now, until: now + Self.lookahead, rule: rate)
-                return hold ?? (starts <= entry.admitted.count && starts != .max ? .paced : nil)
+        let ends = state.withLock { state in
+            state.keys(host, session, rules).compactMap { key -> Duration? in
+                guard let gate = state.entries[key]?.gate,
+                    [.closed, .halfOpen].contains(gate.state(at: now, rule: nil)),
+                    gate.starts(at: now, until: now + Self.lookahead, rule: nil) == 0
+                else { return nil }
+                return gate.earliest(at: now) ?? now
             }
-            let closures = holds.compactMap { if case .closed(let until) = $0 { until ?? now } else { nil } }
-            guard let last = closures.max() else { return holds.isEmpty ? nil : .paced }
-            let until = wall.timeIntervalSince1970 + (last - now) / .seconds(1)
-            return .closed(until: last > now ? Date(timeIntervalSince1970: (until - 0.01).rounded(.up)) : nil)
         }
+        guard let last = ends.max() else { return nil }
+        let until = wall.timeIntervalSince1970 + (last - now) / .seconds(1)
+        return AdmissionLimits.Pause(until: last > now ? Date(timeIntervalSince1970: (until - 0.01).rounded(.up)) : nil)
     }
 
     func admit(_ job: Job, at host: String, _ rules: HostRules) {

@@ -313,7 +313,7 @@ extension SQLConnection {
         guard let node else { return try AdmissionSlots(running: rows(AdmissionSlots.running), limits: limits) }
         var limits = limits
         limits.taken = try additionalConnections(of: node, opened: limits.taken)
-        return try AdmissionSlots(running: rows(Transaction.runningOnNodes, [node.number]), limits: limits)
+        return try AdmissionSlots(running: rows(AdmissionSlots.runningOnNodes, [node.number]), limits: limits)
     }
 
     /// - Parameter opened: by this node.
@@ -334,14 +334,6 @@ extension SQLConnection {
     private static let additionalConnections = """
         SELECT node, session, host, count FROM additional_connections
         WHERE node IN (SELECT number FROM nodes WHERE expires_at IS NOT NULL)
-        """
-}
-
-extension Transaction {
-    /// The running jobs of all nodes, and those of one.
-    static let runningOnNodes = """
-        SELECT session, host, count(*) AS n, sum(CASE WHEN node = ? THEN 1 ELSE 0 END) AS own FROM jobs
-        WHERE state = 'running' GROUP BY session, host
         """
 }
 

@@ -16,12 +16,12 @@ public struct AdmissionLimits: Sendable {
         }
     }
 
-    /// Why no job may begin with a request to a host.
-    public enum Hold: Sendable, Equatable {
-        /// The requests start at intervals.
-        case paced
+    /// A host gets no requests.
+    public struct Pause: Sendable, Equatable {
         /// nil: until the response to the request that tries it.
-        case closed(until: Date?)
+        public var until: Date?
+
+        public init(until: Date?) { self.until = until }
     }
 
     /// Jobs that run on this service; 0: the schedule lets none begin.
@@ -32,10 +32,10 @@ public struct AdmissionLimits: Sendable {
     public var jobsOfAllNodes: Int?
     public var connectionsPerHost: Int
     public var taken: [Taken] = []
-    /// How many jobs of a session may begin now with a request to the host; called on the writer's thread.
+    /// How many jobs of a session may begin now with a request to the host.
     public var startsLeft: @Sendable (_ host: String, _ session: Name, HostRules) -> Int = { _, _, _ in .max }
-    /// Why no job of a session may begin now with a request to the host; nil if one may.
-    public var hold: @Sendable (_ host: String, _ session: Name, HostRules) -> Hold? = { _, _, _ in nil }
+    /// nil if the host gets requests, perhaps at intervals.
+    public var pause: @Sendable (_ host: String, _ session: Name, HostRules) -> Pause? = { _, _, _ in nil }
     /// The connections to a host that a rule of the service allows; nil: it has none.
     public var connectionsAllowed: @Sendable (_ host: String) -> Int? = { _ in nil }
 
@@ -180,6 +180,12 @@ extension Transaction {
 struct AdmissionSlots {
     static let running = "SELECT session, host, count(*) AS n FROM jobs WHERE state = 'running' GROUP BY session, host"
 
+    /// The running jobs of all nodes, and those of one.
+    static let runningOnNodes = """
+        SELECT session, host, count(*) AS n, sum(CASE WHEN node = ? THEN 1 ELSE 0 END) AS own FROM jobs
+        WHERE state = 'running' GROUP BY session, host
+        """
+
     private let limits: AdmissionLimits
     /// Jobs that may still begin on this node.
     private(set) var free: Int
@@ -209,10 +215,9 @@ struct AdmissionSlots {
         of session: Name, at host: String, _ configuration: SessionConfiguration
     ) -> (blocker: QueueEntry.Blocker, until: Date?)? {
         if limits.jobs == 0 { return (.schedule, limits.scheduledUntil) }
-        let hold = limits.hold(host, session, configuration.hostRules)
-        if case .closed(let until)? = hold { return (.hostPaused, until) }
+        if let pause = limits.pause(host, session, configuration.hostRules) { return (.hostPaused, pause.until) }
         guard hasRoom(for: session, configuration) else { return (.sessionLimit, nil) }
-        guard hold == nil, hasRoom(at: host, for: session, configuration) else { return (.hostLimit, nil) }
+        guard hasRoom(at: host, for: session, configuration) else { return (.hostLimit, nil) }
         return free > 0 ? nil : (.serviceLimit, nil)
     }
 

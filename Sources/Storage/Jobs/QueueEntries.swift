@@ -5,7 +5,7 @@ import HTTPSemantics
 
 /// Why queued jobs do not run yet, and their places in the queue.
 extension Store {
-    /// Reads what admission would read. A thousand jobs cost about as much as ten.
+    /// Reads what admission would read. Fifty jobs of a session cost one statement for each lane of the queue.
     ///
     /// - Parameters:
     ///   - jobs: queued ones.
@@ -14,9 +14,9 @@ extension Store {
         of jobs: [Job], _ limits: AdmissionLimits
     ) async throws(StoreError) -> [JobID: QueueEntry] {
         let (now, uptime) = (time.now, time.uptime)
-        return try await read { [sealer, node, queueLadders] db in
+        return try await read { [sealer, node, queueSamples] db in
             let cause = try QueueCause(db, limits, on: node, sealer, at: now)
-            let positions = try QueuePositions(db, queueLadders, at: uptime).positions(of: jobs)
+            let positions = try QueuePositions(db, queueSamples, at: uptime).positions(of: jobs)
             return try jobs.reduce(into: [:]) { entries, job in
                 var entry = try cause.entry(of: job)
                 entry.position = positions[job.id]
@@ -72,11 +72,11 @@ private final class QueueCause {
 /// Counts the jobs before others in the indexes of the queue.
 struct QueuePositions {
     private let db: SQLConnection
-    private let ladders: QueueLadders
+    private let samples: QueueSamples
     private let now: Duration
 
-    init(_ db: SQLConnection, _ ladders: QueueLadders, at now: Duration) {
-        (self.db, self.ladders, self.now) = (db, ladders, now)
+    init(_ db: SQLConnection, _ samples: QueueSamples, at now: Duration) {
+        (self.db, self.samples, self.now) = (db, samples, now)
     }
 
     func positions(of jobs: [Job]) throws -> [JobID: Int] {
@@ -107,15 +107,15 @@ struct QueuePositions {
         guard !ranks.isEmpty else { return [] }
         var places = Array(repeating: 0, count: ranks.count)
         for lane in QueueLane.allCases {
-            let ladder = try ladders.ladder(of: lane, session, priority, in: db, at: now)
+            let sampled = try samples.ranks(of: lane, session, priority, in: db, at: now)
             var known = (rank: "", count: 0)
             for start in stride(from: 0, to: ranks.count, by: Self.ranksInAStatement) {
                 let chunk = ranks[start..<min(start + Self.ranksInAStatement, ranks.count)]
                 var points: [(base: String, count: Int?)] = []
                 for rank in chunk {
-                    let rung = ladder.lastRung(before: rank)
-                    let usesRung = rung.rank > known.rank
-                    points.append(usesRung ? (rung.rank, rung.count) : (known.rank, nil))
+                    let sample = sampled.last(before: rank)
+                    let usesSample = sample.rank > known.rank
+                    points.append(usesSample ? (sample.rank, sample.count) : (known.rank, nil))
                     known.rank = rank
                 }
                 for (index, count) in try counts(lane, session, priority, points.map(\.base), chunk).enumerated() {
@@ -158,19 +158,19 @@ struct QueuePositions {
 
 /// The rank of each thousandth job of a lane, so that a place far behind in the queue does not cost a count of all jobs before it. It is
 /// read when a client asks for places, and kept for a second. Meanwhile places can be wrong by the jobs that have started.
-final class QueueLadders: Sendable {
-    struct Ladder {
+final class QueueSamples: Sendable {
+    struct Ranks {
         fileprivate var ranks: [String]
         fileprivate var readAt: Duration
 
-        /// The last rung before a rank, and the number of jobs before the rung.
-        func lastRung(before rank: String) -> (rank: String, count: Int) {
+        /// The last one before a rank, and the number of jobs before it.
+        func last(before rank: String) -> (rank: String, count: Int) {
             var (low, high) = (0, ranks.count)
             while low < high {
                 let middle = (low + high) / 2
                 if QueueRank(ranks[middle]) < QueueRank(rank) { low = middle + 1 } else { high = middle }
             }
-            return low == 0 ? ("", 0) : (ranks[low - 1], low * QueueLadders.spacing - 1)
+            return low == 0 ? ("", 0) : (ranks[low - 1], low * QueueSamples.spacing - 1)
         }
     }
 
@@ -180,24 +180,23 @@ final class QueueLadders: Sendable {
         let lane: QueueLane
     }
 
-    private let known = Locked<[Key: Ladder]>([:])
+    private let known = Locked<[Key: Ranks]>([:])
     private static let most = 1_000
     private static let age = Duration.seconds(1)
     static let spacing = 1_000
 
-    func ladder(
+    func ranks(
         of lane: QueueLane, _ session: Name, _ priority: Int, in db: SQLConnection, at now: Duration
-    ) throws -> Ladder {
+    ) throws -> Ranks {
         let key = Key(session: session, priority: priority, lane: lane)
-        if let ladder = known.withLock({ $0[key] }), now - ladder.readAt < Self.age { return ladder }
+        if let ranks = known.withLock({ $0[key] }), now - ranks.readAt < Self.age { return ranks }
         let arguments: SQLArguments = ["priority": priority, "session": session.text]
-        let ranks = try db.values(Self.ranks(in: lane), arguments, as: String.self)
-        let ladder = Ladder(ranks: ranks, readAt: now)
+        let ranks = Ranks(ranks: try db.values(Self.ranks(in: lane), arguments, as: String.self), readAt: now)
         known.withLock { known in
             if known.count >= Self.most { known = known.filter { now - $0.value.readAt < Self.age } }
-            if known.count < Self.most { known[key] = ladder }
+            if known.count < Self.most { known[key] = ranks }
         }
-        return ladder
+        return ranks
     }
 
     static func ranks(in lane: QueueLane) -> String {
@@ -205,12 +204,12 @@ final class QueueLadders: Sendable {
         let jobs = "SELECT \(lane.rank) FROM jobs INDEXED BY \(lane.index) WHERE \(lane.ofSession)"
         let next = "ORDER BY \(rank) LIMIT 1 OFFSET \(spacing - 1)"
         return """
-            WITH RECURSIVE rungs (rung) AS (
+            WITH RECURSIVE samples (sampled) AS (
                 SELECT (\(jobs) \(next))
                 UNION ALL
-                SELECT (\(jobs) AND \(rank) > rungs.rung \(next)) FROM rungs WHERE rung IS NOT NULL
+                SELECT (\(jobs) AND \(rank) > samples.sampled \(next)) FROM samples WHERE sampled IS NOT NULL
             )
-            SELECT rung FROM rungs WHERE rung IS NOT NULL
+            SELECT sampled FROM samples WHERE sampled IS NOT NULL
             """
     }
 }

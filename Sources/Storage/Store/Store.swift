@@ -54,7 +54,7 @@ public final class Store: Sendable {
     let engine: any StoreEngine
     let readers: ReaderThreads
     let jobCache: JobCache
-    let queueLadders = QueueLadders()
+    let queueSamples = QueueSamples()
     package let sealer: Sealer
     private let order: CommitOrder
     let settingsFollower = SettingsFollower()

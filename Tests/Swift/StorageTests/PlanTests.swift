@@ -53,8 +53,8 @@ import Testing
         for (sql, index) in [
             (QueuePositions.counts(in: .unmoved, 1), "jobs_queue_by_age"),
             (QueuePositions.counts(in: .moved, 1), "jobs_moved_by_rank"),
-            (QueueLadders.ranks(in: .unmoved), "jobs_queue_by_age"),
-            (QueueLadders.ranks(in: .moved), "jobs_moved_by_rank"),
+            (QueueSamples.ranks(in: .unmoved), "jobs_queue_by_age"),
+            (QueueSamples.ranks(in: .moved), "jobs_moved_by_rank"),
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
             (Store.outstandingJobs, "jobs_not_running_by_session"),
             (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),

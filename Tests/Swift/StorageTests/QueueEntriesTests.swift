@@ -106,13 +106,11 @@ import Testing
     @Test func causesOfTheHost() async throws {
         let id = try await fixture.create(1)[0].id
         var limits = AdmissionLimits(jobs: 16, connectionsPerHost: 9)
-        for (hold, blocker, until) in [
-            (AdmissionLimits.Hold.paced, QueueEntry.Blocker.hostLimit, nil as Date?),
-            (.closed(until: Date(milliseconds: 9000)), .hostPaused, Date(milliseconds: 9000)),
-            (.closed(until: nil), .hostPaused, nil),
-        ] {
-            limits.hold = { host, _, _ in host == "host:443" ? hold : nil }
-            #expect(try await entry(id, limits) == QueueEntry(blockedBy: blocker, until: until, position: 0))
+        limits.startsLeft = { host, _, _ in host == "host:443" ? 0 : .max }
+        #expect(try await entry(id, limits) == QueueEntry(blockedBy: .hostLimit, position: 0))
+        for until in [Date(milliseconds: 9000), nil] {
+            limits.pause = { host, _, _ in host == "host:443" ? .init(until: until) : nil }
+            #expect(try await entry(id, limits) == QueueEntry(blockedBy: .hostPaused, until: until, position: 0))
         }
     }
 }

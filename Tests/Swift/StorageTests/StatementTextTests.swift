@@ -17,7 +17,7 @@ import Testing
                 ("first in the lane \(lane) without a token", AdmissionQueue.first(in: lane, without: 1)),
                 ("first of each host in the lane \(lane)", AdmissionQueue.firstOfHosts(in: lane, without: 0)),
                 ("counts in the lane \(lane)", QueuePositions.counts(in: lane, 1)),
-                ("ranks in the lane \(lane)", QueueLadders.ranks(in: lane)),
+                ("ranks in the lane \(lane)", QueueSamples.ranks(in: lane)),
             ]
         } + [
             ("sessions that wait", AdmissionQueue.sessionsWaiting), ("running", AdmissionSlots.running),
