@@ -178,9 +178,12 @@ def obeying(name: str | None, value: Any) -> Any:
         # Which names there are beyond ASCII, the description cannot tell.
         case "pinned_public_keys", dict():
             return {f"host{index}.invalid": keys for index, keys in enumerate(value.values())}
-        # What is an address and no name, the description cannot tell.
+        # What is an address and no name, and that a rule limits something, the description cannot tell.
         case "hosts", list():
-            return [rule | {"host": f"*.host{index}.invalid"} for index, rule in enumerate(value)]
+            return [
+                rule | {"host": f"*.host{index}.invalid", "connections": rule.get("connections") or 1}
+                for index, rule in enumerate(value)
+            ]
         case ("url" | "proxy"), str():
             return made_possible(value)
         case "urls", list():
