@@ -8,7 +8,7 @@ FROM docker.io/library/swift:6.3-bookworm AS build
 
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libmicrohttpd-dev libpq-dev libsqlite3-dev libssl-dev pkg-config zlib1g-dev \
+    && apt-get install -y --no-install-recommends libcurl4-openssl-dev libexpat1-dev libmicrohttpd-dev libpq-dev libsqlite3-dev libssl-dev pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 
 WORKDIR /source
@@ -28,7 +28,7 @@ FROM docker.io/library/debian:bookworm-slim AS root
 
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends ca-certificates libcurl4 libmicrohttpd12 libpq5 libsqlite3-0 libssl3 libstdc++6 tzdata zlib1g \
+    && apt-get install -y --no-install-recommends ca-certificates libcurl4 libexpat1 libmicrohttpd12 libpq5 libsqlite3-0 libssl3 libstdc++6 tzdata zlib1g \
     && rm -rf /var/lib/apt/lists/*
 COPY packaging/image-root LICENSE /
 COPY --from=build /staging/fetchd /usr/bin/fetchd

@@ -53,6 +53,7 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
@@ -64,6 +65,9 @@ let package = Package(
         // Text formats (JSON, times, identifiers, paths), and the rules of HTTP as values.
         layer("Formats", []),
         layer("HTTPSemantics", ["Formats", structuredFields]),
+
+        // Texts that name many downloads, as requests for jobs.
+        layer("Lists", ["CExpat", "Formats", "HTTPSemantics"]),
 
         // The C libraries as Swift, and the domain. None of these three imports another.
         layer("CurlClient", ["Base", "CCurl", "Formats", "HTTPSemantics"]),
@@ -112,12 +116,12 @@ let package = Package(
             name: "API",
             dependencies: [
                 "Aria2RPC", "Base", "CEmbeddedFiles", "Configuration", "Downloads", "Engine", "Formats",
-                "HTTPSemantics", "HTTPServer", "Operations", "Storage", httpTypes, logging,
+                "HTTPSemantics", "HTTPServer", "Lists", "Operations", "Storage", httpTypes, logging,
             ],
             exclude: ["Dashboard"], swiftSettings: strict),
 
         // The commands that use a running service: they know only its public API.
-        layer("Client", ["Base", "CurlClient", "Formats", argumentParser]),
+        layer("Client", ["Base", "CurlClient", "Formats", "Lists", argumentParser]),
 
         // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
         layer("FetchdClient", []),
@@ -159,6 +163,7 @@ let package = Package(
         tests("PostgresClientTests", ["Base", "PostgresClient"]),
         tests("HTTPServerTests", ["Base", "HTTPServer", httpTypes]),
         tests("FormatsTests", ["Formats"]),
+        tests("ListsTests", ["Formats", "Lists"]),
         tests("HTTPSemanticsTests", ["Formats", "HTTPSemantics"]),
         tests("DownloadsTests", ["Downloads", "Formats", "HTTPSemantics"]),
         tests(

@@ -306,7 +306,7 @@ extension ActiveTransfer {
     /// An upload in progress is not idle time. libcurl has no callback for uploads except one for every packet, so this
     /// compares its counter when a timeout is checked.
     private func noticeUpload() {
-        guard request.body != nil, head == nil else { return }
+        guard request.body != nil || request.bodyFile != nil, head == nil else { return }
         guard let sent = easy.offset(CURLINFO_SIZE_UPLOAD_T), sent > uploaded else { return }
         uploaded = sent
         progressed()

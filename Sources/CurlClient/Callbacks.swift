@@ -1,3 +1,4 @@
+import Base
 import CCurl
 import Formats
 import Glibc
@@ -23,6 +24,12 @@ extension EasyHandle {
         try check(ccurl_easy_set_close_callback(raw, socketUnneeded))
     }
 
+    /// Sends a file as the body of the request, which holds the file.
+    func readBody(from file: Descriptor) throws(TransferError) {
+        try set(CURLOPT_READDATA, pointer: UnsafeRawPointer(Unmanaged.passUnretained(file).toOpaque()))
+        try check(ccurl_easy_set_data_callback(raw, CURLOPT_READFUNCTION, bodyNeeded))
+    }
+
     static func transfer(behind raw: OpaquePointer?) -> ActiveTransfer? {
         var context: UnsafeMutableRawPointer?
         guard let raw, ccurl_easy_get_private(raw, &context) == CURLE_OK, let context else { return nil }
@@ -46,6 +53,18 @@ private func bodyArrived(
     case .taken: return bytes.count
     case .pause: return Int(CURL_WRITEFUNC_PAUSE)
     case .abort: return abort
+    }
+}
+
+private func bodyNeeded(
+    _ start: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let context else { return Int(CURL_READFUNC_ABORT) }
+    let file = Unmanaged<Descriptor>.fromOpaque(context).takeUnretainedValue()
+    while true {
+        let length = read(file.number, start, size * count)
+        if length >= 0 { return length }
+        guard errno == EINTR else { return Int(CURL_READFUNC_ABORT) }
     }
 }
 
@@ -93,5 +112,14 @@ extension IPAddress {
         // A stored property of an imported structure always has an offset.
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         self.init(UnsafeRawPointer(address) + offset, length: Int(address.pointee.addrlen))
+    }
+}
+
+extension Descriptor {
+    /// The bytes from the position of a regular file to its end; nil for a pipe or a device.
+    var restOfFile: Int64? {
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return max(0, Int64(status.st_size) - Int64(lseek(number, 0, SEEK_CUR)))
     }
 }

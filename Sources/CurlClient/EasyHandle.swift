@@ -157,7 +157,11 @@ extension EasyHandle {
     private static let sharedBufferBytes = 16 << 20
 
     private func setMethod(of request: TransferRequest) throws(TransferError) {
-        if let body = request.framedBody {
+        if let file = request.bodyFile {
+            try set(CURLOPT_POST, true)
+            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: file.restOfFile ?? -1)
+            try readBody(from: file)
+        } else if let body = request.framedBody {
             try set(CURLOPT_POST, true)
             try setCopied(body)
         } else if request.method == "HEAD" {
@@ -181,6 +185,7 @@ extension EasyHandle {
 
     private func setHeaders(of request: TransferRequest) throws(TransferError) {
         var list = StringList()
+        if let file = request.bodyFile, file.restOfFile == nil { try list.append("Transfer-Encoding: chunked") }
         for header in request.unsupersededHeaders {
             // With a semicolon, libcurl sends a field without a value.
             try list.append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")

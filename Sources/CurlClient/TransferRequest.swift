@@ -1,3 +1,4 @@
+import Base
 import Formats
 import HTTPSemantics
 
@@ -12,6 +13,9 @@ public struct TransferRequest: Sendable {
     public var headers: [(name: String, value: String)]
 
     public var body: [UInt8]?
+    /// The body in place of `body`: from the present position of the file, or of a pipe, to its end. The loop waits for its bytes, so
+    /// it is for clients with one transfer.
+    public var bodyFile: Descriptor?
     /// The first requested byte (`Range: bytes=N-`); nil requests the complete file. The client does not check the
     /// response; the handler must check the head.
     public var rangeStart: Int64?
@@ -138,7 +142,9 @@ extension TransferRequest {
         guard method.isHTTPToken else { throw .protocolError("the method is not a token") }
         // Responses to both methods have their own framing, which libcurl applies only if it selected the method itself.
         guard method != "CONNECT" else { throw .protocolError("CONNECT is for proxies") }
-        guard method != "HEAD" || body == nil else { throw .protocolError("a HEAD request has no body") }
+        guard method != "HEAD" || (body == nil && bodyFile == nil) else {
+            throw .protocolError("a HEAD request has no body")
+        }
     }
 
     private static func validate(_ header: (name: String, value: String)) throws(TransferError) {

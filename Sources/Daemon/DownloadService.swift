@@ -161,7 +161,7 @@ public final class DownloadService: Sendable {
         }
         let layers = Layers(
             store: store, engine: engine, dispatcher: dispatcher, feed: feed, notifier: api.aria2?.notifier,
-            server: server, readiness: readiness)
+            handler: handler, server: server, readiness: readiness)
         let result: Result<Void, any Error>
         do {
             result = .success(try await serve(layers, onReady))
@@ -204,6 +204,7 @@ public final class DownloadService: Sendable {
                 result = .failure(error)
             }
             layers.readiness.close()
+            await layers.handler.stopImports()
             // Pending long polls and streams get an answer with the present state.
             layers.feed.close()
             await layers.server.stop(grace: Self.grace)
@@ -220,6 +221,7 @@ public final class DownloadService: Sendable {
         let feed: Feed
         /// nil: aria2's interface is off.
         let notifier: RPCNotifier?
+        let handler: APIHandler
         let server: HTTPServer
         let readiness: Readiness
     }
@@ -236,7 +238,7 @@ public final class DownloadService: Sendable {
             return true
         }
         guard begins else { return }
-        try await recover(layers.store, layers.engine)
+        try await recover(layers)
         guard !layers.engine.isStopping else { return }
         layers.readiness.open()
         onReady(layers.server.port)
@@ -245,11 +247,12 @@ public final class DownloadService: Sendable {
 
     /// While the disk of the database fails, the recovery is repeated. Opening the store has read the database, so the
     /// failure may be temporary.
-    private func recover(_ store: Store, _ engine: Engine) async throws {
-        while !engine.isStopping {
+    private func recover(_ layers: Layers) async throws {
+        while !layers.engine.isStopping {
             do {
-                try await disableWebhooksWithoutSecrets(store)
-                return try await engine.recover()
+                try await disableWebhooksWithoutSecrets(layers.store)
+                try await layers.engine.recover()
+                return try await layers.handler.continueImports()
             } catch let error as StoreError where error.canPass {
                 log.warning(
                     "fetchd cannot recover the jobs of the last run yet, and tries again every second. \(error)")

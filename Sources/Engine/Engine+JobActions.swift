@@ -117,6 +117,11 @@ extension Engine {
     public func openFile(of finish: JobResult) async -> OpenedFile? {
         try? await services.inFolder { $0.openFile(finish.file) }
     }
+
+    /// The finished files among these that are no longer in the downloads folder, or that other files have replaced.
+    public func missing(of files: [FinishedFile]) async throws -> Set<Int> {
+        try await services.inFolder { folder in Set(files.indices.filter { folder.openFile(files[$0]) == nil }) }
+    }
 }
 
 extension ActiveAttempts {

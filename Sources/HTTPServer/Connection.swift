@@ -19,6 +19,8 @@ final class Connection: Sendable {
         case idle(since: Instant, isFresh: Bool)
         /// A request is being received. Its head, or what has arrived of its body, sets the time.
         case receiving(until: Instant)
+        /// The sink of the body has no room.
+        case paused(BodyPause, until: Instant)
         case answering
         case waiting(DeferredResponse, until: Instant)
         case streaming(ResponseStream)
@@ -124,7 +126,7 @@ final class Connection: Sendable {
         switch state.withLock({ $0.phase }) {
         case .waiting(let answer, _): answer.clientDisconnected()
         case .streaming(let stream): stream.close(.clientGone)
-        case .idle, .receiving, .answering, .sending: break
+        case .idle, .receiving, .paused, .answering, .sending: break
         }
     }
 
@@ -149,6 +151,11 @@ final class Connection: Sendable {
                 let limit = isFresh ? limits.headDeadline : limits.betweenRequests
                 state.checkRequest(until: since + limit, serverTime: limits.idleTimeout, now)
             case .receiving(let until): state.checkRequest(until: until, serverTime: limits.idleTimeout, now)
+            case .paused(let pause, let until):
+                if until <= now {
+                    state.shutDown()
+                    pause.end()
+                }
             case .waiting(let answer, let until):
                 if until <= now { return answer }
             case .sending(let region):

@@ -68,8 +68,12 @@ final class ConnectionSet: Sendable {
     func cutShort(stopping: (RequestHead) -> Response) {
         current.store(.cutShort, ordering: .sequentiallyConsistent)
         for connection in snapshot() {
-            if case .waiting(let answer, _) = connection.phaseForStopping() {
-                answer.settle(with: stopping(answer.head))
+            switch connection.phaseForStopping() {
+            case .waiting(let answer, _): answer.settle(with: stopping(answer.head))
+            case .paused(let pause, _):
+                connection.abort()
+                pause.end()
+            case .idle, .receiving, .answering, .streaming, .sending: break
             }
         }
     }

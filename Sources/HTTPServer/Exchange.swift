@@ -27,7 +27,11 @@ final class Exchange {
     /// nil until the head was read, or if it was invalid.
     private var head: RequestHead?
     private var body: [UInt8] = []
+    /// Takes the body in place of memory, until the body is complete or refused.
+    private var sink: (any BodySink)?
+    /// Later by the time in which the sink had no room.
     private var bodyStart: Connection.Instant?
+    private var pausedSince: Connection.Instant?
     /// The number of bytes of the body that have arrived, including those that were discarded.
     private var receivedLength = 0
     /// The length of the body for which this exchange has taken memory from the budget.
@@ -48,6 +52,8 @@ final class Exchange {
 
     func end() {
         if case .waiting(let answer) = step { answer.take()?.abandon() }
+        sink?.abandon()
+        sink = nil
         returnBudget()
         kept = nil
         connection.endWatching(server.disconnects)
@@ -63,7 +69,8 @@ final class Exchange {
     func advance(_ handle: OpaquePointer, line: RequestLine, piece: UnsafeRawBufferPointer) -> MHD_Result {
         switch step {
         case .head: readHead(handle, line: line)
-        case .body(let limit, let respond): piece.isEmpty ? deliver(respond, handle) : append(piece, limit: limit)
+        case .body(let limit, let respond):
+            piece.isEmpty ? deliver(respond, handle) : append(piece, limit: limit, handle)
         case .refused(let response): answer(response, handle)
         case .discarding(let fault, let allowance):
             piece.isEmpty ? refuse(fault, handle) : discard(piece, because: fault, allowance: allowance)
@@ -96,12 +103,15 @@ extension Exchange {
         case .refuse(let response):
             if framing.hasBody { return answer(response, handle, isLast: true) }
             step = .refused(response)
-        case .accept(let chosen, let respond):
+        case .accept(let chosen, let sink, let respond):
             let limit = chosen ?? server.options.maxBodyBytes
+            self.sink = sink
             if case .length(let length) = framing {
                 guard length <= limit else { return refuse(.bodyTooLarge(limit: limit), handle) }
-                guard server.bodies.hasRoom(forBodyOf: length) else { return refuse(.bodiesTooLarge, handle) }
-                body.reserveCapacity(min(length, Self.firstReservation))
+                if sink == nil {
+                    guard server.bodies.hasRoom(forBodyOf: length) else { return refuse(.bodiesTooLarge, handle) }
+                    body.reserveCapacity(min(length, Self.firstReservation))
+                }
             }
             step = .body(limit: limit, respond: respond)
             if framing.hasBody { recordBody(0) }
@@ -112,13 +122,21 @@ extension Exchange {
     /// Sets the time for the rest of the body.
     private func recordBody(_ count: Int) {
         receivedLength += count
-        let start = bodyStart ?? .now
+        let pause = pausedSince.take().map { Connection.Instant.now - $0 } ?? .zero
+        let start = (bodyStart ?? .now) + pause
         bodyStart = start
-        connection.enter(.receiving(until: start + server.options.bodyTime(received: receivedLength)))
+        let time = server.options.bodyTime(received: receivedLength, hasDeadline: sink == nil)
+        connection.enter(.receiving(until: start + time))
     }
 
-    private func append(_ piece: UnsafeRawBufferPointer, limit: Int) -> MHD_Result {
+    private func append(_ piece: UnsafeRawBufferPointer, limit: Int, _ handle: OpaquePointer) -> MHD_Result {
         recordBody(piece.count)
+        if let sink {
+            guard receivedLength <= limit else {
+                return discardBody(because: .bodyTooLarge(limit: limit), Self.discardLimit)
+            }
+            return pass(piece, to: sink, handle)
+        }
         let length = body.count + piece.count
         guard length <= limit else { return discardBody(because: .bodyTooLarge(limit: limit), Self.discardLimit) }
         guard server.bodies.grow(from: budgetedLength, to: length) else {
@@ -129,8 +147,21 @@ extension Exchange {
         return .YES
     }
 
+    private func pass(_ piece: UnsafeRawBufferPointer, to sink: any BodySink, _ handle: OpaquePointer) -> MHD_Result {
+        let pause = BodyPause()
+        guard !sink.take(piece, onRoom: { pause.end() }) else { return .YES }
+        pausedSince = .now
+        connection.enter(.paused(pause, until: .now + server.options.waitLimit))
+        // Noted first, stage read afterwards: see ConnectionSet.
+        guard server.connections.stage != .cutShort else { return .NO }
+        if !pause.suspend(handle) { recordBody(0) }
+        return .YES
+    }
+
     private func discardBody(because fault: RequestFault, _ allowance: Int) -> MHD_Result {
         body = []
+        sink?.abandon()
+        sink = nil
         returnBudget()
         step = .discarding(fault, allowance: allowance)
         return .YES
@@ -154,10 +185,12 @@ extension Exchange {
         guard let head else { return .NO }
         let request = Request(head: head, body: body)
         body = []
+        sink = nil
         switch respond(request) {
         case .now(let response): return answer(response, handle)
         case .prepared(let response): return answer(response, handle)
-        case .eventually(let work): return wait(head, watching: false, handle) { $0.begin(work) }
+        case .eventually(let limit, let work):
+            return wait(head, atMost: limit, watching: false, handle) { $0.begin(work) }
         case .whileConnected(let work): return wait(head, watching: true, handle) { $0.begin(work) }
         case .parked(let begin): return wait(head, watching: true, handle, begin)
         case .webSocket(let upgrade): return accept(upgrade, handle)
@@ -165,11 +198,12 @@ extension Exchange {
     }
 
     private func wait(
-        _ head: RequestHead, watching: Bool, _ handle: OpaquePointer, _ begin: (DeferredResponse) -> Void
+        _ head: RequestHead, atMost limit: Duration? = nil, watching: Bool, _ handle: OpaquePointer,
+        _ begin: (DeferredResponse) -> Void
     ) -> MHD_Result {
         let pending = DeferredResponse(to: head)
         step = .waiting(pending)
-        connection.enter(.waiting(pending, until: .now + server.options.waitLimit))
+        connection.enter(.waiting(pending, until: .now + (limit ?? server.options.waitLimit)))
         // Noted first, stage read afterwards: see ConnectionSet.
         guard server.connections.stage != .cutShort else { return refuse(.stopping, handle) }
         begin(pending)

@@ -103,8 +103,9 @@ extension HTTPServer.Options {
     var betweenRequests: Duration { idleTimeout + headDeadline }
 
     /// The time that a body has, of which so many bytes have arrived.
-    func bodyTime(received: Int) -> Duration {
-        min(bodyDeadline, bodyGrace + .milliseconds(received * 1_000 / bodyBytesPerSecond))
+    func bodyTime(received: Int, hasDeadline: Bool = true) -> Duration {
+        let time = bodyGrace + .milliseconds(received * 1_000 / bodyBytesPerSecond)
+        return hasDeadline ? min(bodyDeadline, time) : time
     }
 
     /// The bytes of a response that a client must take within `responseWindow`, at least 1.

@@ -24,8 +24,9 @@ public enum RouteDecision: Sendable {
     /// complete request. A larger body is refused with 413.
     ///
     /// The server calls `respond` on its network thread, so it must return without waiting. It may use all that was
-    /// found out about the head, so that nothing is looked up twice.
-    case accept(maxBodyBytes: Int? = nil, respond: @Sendable (Request) -> Answer)
+    /// found out about the head, so that nothing is looked up twice. With a sink, the request that it gets has no body: the
+    /// sink has taken it. Such a body has no deadline, but the rate ``HTTPServer/Options/bodyBytesPerSecond``.
+    case accept(maxBodyBytes: Int? = nil, sink: (any BodySink)? = nil, respond: @Sendable (Request) -> Answer)
     case refuse(Response)
 }
 
@@ -33,10 +34,10 @@ public enum RouteDecision: Sendable {
 public enum Answer: Sendable {
     case now(Response)
     case prepared(PreparedResponse)
-    /// The closure runs as a separate task. If it takes longer than ``HTTPServer/Options/waitLimit``, or the server
-    /// stops, the task is cancelled, the client gets 503, and the result of the closure is dropped. A client that
+    /// The closure runs as a separate task. If it takes longer than `limit` (nil: ``HTTPServer/Options/waitLimit``), or the
+    /// server stops, the task is cancelled, the client gets 503, and the result of the closure is dropped. A client that
     /// disconnects is not detected before the response is sent.
-    case eventually(@Sendable () async -> Response)
+    case eventually(limit: Duration? = nil, @Sendable () async -> Response)
     /// It is like `eventually`, for work that only waits for an event. The task is also cancelled when the client disconnects
     /// (or closes its sending side), and should then return at once. Detecting this costs two system calls.
     case whileConnected(@Sendable () async -> Response)

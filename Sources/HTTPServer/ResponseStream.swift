@@ -17,6 +17,8 @@ public final class ResponseStream: Sendable {
         case clientGone
         /// More bytes than the buffer limit waited for the client. The connection was closed.
         case clientTooSlow
+        /// ``ResponseStream/fail()`` was called. The connection was closed, so the client sees that the body is not complete.
+        case failed
         /// ``HTTPServer/stop(grace:)`` finished the stream.
         case serverStopped
     }
@@ -113,10 +115,14 @@ public final class ResponseStream: Sendable {
     /// Ends the body after the written bytes. Further calls have no effect.
     public func finish() { close(.finished) }
 
+    /// Ends the body without its end, because the rest of it is not known.
+    public func fail() { close(.failed) }
+
     func close(_ end: End) {
         state.withLock { state in
             guard state.closed == nil else { return }
             state.closed = end
+            if end == .failed { state.buffer.removeAll() }
             state.wakeWriter(bufferLimit)
             state.suspension.take()?.resume()
         }
@@ -146,7 +152,7 @@ extension ResponseStream {
     /// Moves bytes to the connection, or suspends it until there are some. Must be called within its callbacks.
     func read(into buffer: UnsafeMutableRawBufferPointer, for handle: OpaquePointer) -> Reading {
         state.withLock { state in
-            if state.closed == .clientTooSlow { return .failure }
+            if state.closed == .clientTooSlow || state.closed == .failed { return .failure }
             if state.buffer.count > 0 {
                 let count = state.buffer.read(into: buffer)
                 // The library does not read the end of a body with a known length.

@@ -110,7 +110,7 @@ private final class SupervisorRun {
                 context.handler.malformed(.answerOverdue, $0)
             }
         }
-        if trimPolicy.shouldTrim(connections: context.connections.count) { MemoryTrimPolicy.trim() }
+        if trimPolicy.shouldTrim(connections: context.connections.count) { FreedMemory.giveBack() }
         nextSweep = now + sweepInterval
     }
 
@@ -181,8 +181,7 @@ final class ServerContext: Sendable {
 
 /// Decides when to return freed memory to the system after many clients have disconnected.
 ///
-/// The C library keeps freed memory for later allocations, and rarely returns memory between allocations that are still
-/// used. After 10,000 waits, that is about 200 MiB of unused memory.
+/// After 10,000 waits, that is about 200 MiB.
 struct MemoryTrimPolicy {
     private var highest = 0
     private var isFalling = false
@@ -207,8 +206,6 @@ struct MemoryTrimPolicy {
 
     /// Whether the policy has to see further numbers of connections.
     var mayTrim: Bool { highest >= Self.crowd }
-
-    static func trim() { malloc_trim(0) }
 
     private static let crowd = 512
 }

@@ -40,6 +40,23 @@ public struct Keyring: Sendable {
     }
 }
 
+extension Keyring {
+    /// - Returns: the nonce, the encrypted bytes and the tag.
+    public func seal(_ bytes: [UInt8], at place: SealContext) -> [UInt8] {
+        let nonce = AES256GCM.makeNonce()
+        return nonce + AES256GCM.seal(bytes, nonce: nonce, authenticating: place.bytes, with: current)
+    }
+
+    /// - Parameter key: the identifier of the key that has sealed the bytes.
+    /// - Returns: nil if the key is not in the ring, or if the bytes were changed or moved.
+    public func open(_ sealed: [UInt8], of key: String, at place: SealContext) -> [UInt8]? {
+        guard let key = keys[key], sealed.count >= AES256GCM.nonceLength else { return nil }
+        return AES256GCM.open(
+            Array(sealed.dropFirst(AES256GCM.nonceLength)), nonce: Array(sealed.prefix(AES256GCM.nonceLength)),
+            authenticating: place.bytes, with: key)
+    }
+}
+
 /// Where a sealed value is stored. The place is authenticated together with the value, so a sealed value that is copied
 /// to another row, column or table cannot be opened there.
 public struct SealContext: Sendable, CustomStringConvertible {

@@ -92,7 +92,35 @@ def forbidden(url: str) -> None:
         page.require("It does not say what to do.", f"--allow-origin {page.run('return location.origin')}" in alert(page))
 
 
-STORIES = {story.__name__: story for story in (polling, events, forbidden)}
+LISTS = """
+const [service, done] = [arguments[0], arguments[arguments.length - 1]];
+const send = async (body, type, mode) => {
+  const headers = type ? { "Content-Type": type } : {};
+  const bytes = typeof body === "string" && !type ? new TextEncoder().encode(body) : body;
+  const answer = await fetch(`${service}/v1/jobs/import?format=urls`, { method: "POST", body: bytes, headers, mode });
+  return answer.status;
+};
+(async () => {
+  const form = new FormData();
+  form.append("list", "http://127.0.0.1:1/");
+  const results = [];
+  for (const [body, type] of [
+    ["http://127.0.0.1:1/", "text/plain"], [new URLSearchParams({ list: "http://127.0.0.1:1/" }), null], [form, null],
+    ["http://127.0.0.1:1/", null],
+  ]) results.push(await send(body, type, "cors"), await send(body, type, "no-cors"));
+  return results;
+})().then(done, (error) => done(String(error)));
+"""
+
+
+def lists(url: str, service: str) -> None:
+    """A page can send these types without permission. Only to a page that may read the answer, it has a status."""
+    with Page(url) as page:
+        statuses = page.driver.execute_async_script(LISTS, service)
+        page.require(f"A list was accepted: {statuses}", statuses == [415, 0] * 4)
+
+
+STORIES = {story.__name__: story for story in (polling, events, forbidden, lists)}
 
 if __name__ == "__main__":
     STORIES[sys.argv[1]](*sys.argv[2:])

@@ -38,6 +38,7 @@ public struct APIHandler: RequestHandler {
     private let availability: Availability
     private let client: ClientAddressStep
     private let finisher: ResponseFinisher
+    private let importer: Importer
     /// For responses that grow with the data: each takes several times its size while it is made.
     private let largeResponses = AsyncGate(width: 4)
     private let log: Logger
@@ -74,36 +75,45 @@ public struct APIHandler: RequestHandler {
                 availability: availability, origins: origins, answers: answers)
         }
         let jobs = Jobs(store: store, engine: engine)
-        let table = RouteTable(
-            HealthRoutes(store: store, engine: engine, availability: availability).routes
-                + MetricsRoutes(store: store, engine: engine, feed: feed, requests: measurements, options: options)
-                .routes
-                + SessionRoutes(sessions: Sessions(store: store, engine: engine), feed: feed).routes
-                + WebhookRoutes(store: store, log: log).routes + DeliveryRoutes(store: store).routes
-                + JobRoutes(
-                    jobs: jobs, time: store.time, allowsRehearsals: settings.enableRehearsals,
-                    responses: JobResponseCache(answers), answers: answers
-                ).routes
-                + FileRoutes(jobs: jobs, time: store.time, remote: options.remoteFiles, signature: relays).routes
-                + StatsRoutes(
-                    store: store, engine: engine, feed: feed, version: options.version, start: store.time.uptime
-                ).routes
-                + HostRoutes(engine: engine).routes
-                + NodeRoutes(store: store, engine: engine, version: options.version).routes
-                + EventRoutes(
-                    store: store, feed: feed, log: log, authentication: authentication, pages: EventPages(answers)
-                ).routes
-                + TokenRoutes(store: store).routes + AuditRoutes(store: store).routes + (aria2?.routes ?? [])
-                + ServiceRoutes(store: store, configuration: configuration, log: log).routes
-                + SignInRoutes(cookies: cookies, time: store.time).routes + DashboardRoutes().routes)
+        let rules = NewJobRules(time: store.time, allowsRehearsals: settings.enableRehearsals)
+        importer = Importer(store: store, jobs: jobs, rules: rules, log: log)
+        let sessions = Sessions(store: store, engine: engine)
+        let routes: [[Route]] = [
+            HealthRoutes(store: store, engine: engine, availability: availability).routes,
+            MetricsRoutes(store: store, engine: engine, feed: feed, requests: measurements, options: options).routes,
+            SessionRoutes(sessions: sessions, feed: feed).routes,
+            ManifestRoutes(jobs: jobs, sessions: sessions, remote: options.remoteFiles).routes,
+            WebhookRoutes(store: store, log: log).routes, DeliveryRoutes(store: store).routes,
+            JobRoutes(jobs: jobs, rules: rules, responses: JobResponseCache(answers), answers: answers).routes,
+            ImportRoutes(importer: importer).routes,
+            FileRoutes(jobs: jobs, time: store.time, remote: options.remoteFiles, signature: relays).routes,
+            StatsRoutes(
+                store: store, engine: engine, feed: feed, version: options.version, start: store.time.uptime
+            ).routes,
+            HostRoutes(engine: engine).routes,
+            NodeRoutes(store: store, engine: engine, version: options.version).routes,
+            EventRoutes(
+                store: store, feed: feed, log: log, authentication: authentication, pages: EventPages(answers)
+            ).routes,
+            TokenRoutes(store: store).routes, AuditRoutes(store: store).routes, aria2?.routes ?? [],
+            ServiceRoutes(store: store, configuration: configuration, log: log).routes,
+            SignInRoutes(cookies: cookies, time: store.time).routes, DashboardRoutes().routes,
+        ]
+        let table = RouteTable(routes.flatMap(\.self))
         steps = [
             client, RelayStep(signature: relays, number: options.remoteFiles?.own, time: store.time),
             // Clients and load balancers may use the name in `nodeURL`, too.
             HostFieldStep(publicHosts: settings.publicHosts + [settings.nodeURL?.host].compactMap(\.self)), origins,
             RouteStep(table: table, origins: origins),
-            availability, authentication, rates, PermissionStep(), BodyStep(),
+            availability, authentication, rates, PermissionStep(), BodyStep(), UploadStep(),
         ]
     }
+
+    /// Continues the imports of the last run. Call it before requests are accepted.
+    public func continueImports() async throws { try await importer.begin() }
+
+    /// Interrupts the imports. The next start continues them.
+    public func stopImports() async { await importer.stop() }
 
     public func admit(_ received: RequestHead) -> RouteDecision {
         var request = IncomingRequest(received)
@@ -117,11 +127,13 @@ public struct APIHandler: RequestHandler {
         }
         guard let match = request.match else { return refuse(request, .noContent) }
         let (caller, watch) = (request.caller ?? .anonymous, request.watch)
-        let forwardedAddress = request.head.forwardedAddress
-        return .accept(maxBodyBytes: request.bodyLimit) {
+        let (forwardedAddress, upload) = (request.head.forwardedAddress, request.upload)
+        return .accept(maxBodyBytes: request.bodyLimit, sink: upload) {
             var complete = $0
             complete.head.forwardedAddress = forwardedAddress
-            return respond(to: RequestContext(request: complete, match: match, caller: caller), watch)
+            var context = RequestContext(request: complete, match: match, caller: caller)
+            context.upload = upload
+            return respond(to: context, watch)
         }
     }
 
@@ -155,7 +167,7 @@ public struct APIHandler: RequestHandler {
             let response = await response(to: identified, record)
             return finisher.finish(mayWait ? availability.current(response) : response, record)
         }
-        return mayWait ? .whileConnected(work) : .eventually(work)
+        return mayWait ? .whileConnected(work) : .eventually(limit: route.answerLimit, work)
     }
 
     private func poll(_ wait: LongPoll.Wait, _ record: RequestRecord) -> Answer {
@@ -176,6 +188,7 @@ public struct APIHandler: RequestHandler {
     }
 
     private func refusal(_ problem: Problem, _ context: RequestContext, _ record: RequestRecord) -> Response {
+        context.upload?.abandon()
         // The caller of an unauthorized request is not known any more.
         let caller = problem.kind == .unauthorized ? nil : context.caller
         store.audit(problem, AuditNote(context.head, caller, context.match))

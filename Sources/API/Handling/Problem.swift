@@ -96,7 +96,7 @@ extension Problem.Kind {
         case .preconditionFailed: (.preconditionFailed, "It has changed meanwhile")
         case .headTooLarge: (.requestHeaderFieldsTooLarge, "The request head is too large")
         case .bodyTooLarge: (.contentTooLarge, "The body is too large")
-        case .unsupportedMediaType: (.unsupportedMediaType, "The body must be JSON")
+        case .unsupportedMediaType: (.unsupportedMediaType, "The type of the body is not supported")
         case .rangeNotSatisfiable: (.rangeNotSatisfiable, "The range lies outside the file")
         case .misdirectedRequest: (.misdirectedRequest, "The Host is not one of this service's names")
         case .invalidValue: (.unprocessableContent, "A value is not valid")
@@ -140,7 +140,7 @@ extension Problem {
         case .sessionFinishing(_, let index):
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
         case .sessionPermanent, .nodeInUse, .webhookDisabled, .webhookGone, .fieldsFixed, .moveRefused, .gidTaken,
-            .answerLost, .webhookSecretsLost:
+            .answerLost, .webhookSecretsLost, .importRunning, .importEnded:
             self.init(.stateConflict, error.description)
         case .placeholderUnknown(let header):
             self.init(.invalidValue, error.description, at: "/headers/" + header.replacing("~", with: "~0"))

@@ -15,6 +15,8 @@ struct IncomingRequest: Sendable {
     var caller: Caller?
     /// Bytes.
     var bodyLimit = 0
+    /// Receives the body, if it is a list.
+    var upload: ListUpload?
 
     init(_ head: RequestHead) { self.head = head }
 
@@ -126,6 +128,19 @@ struct BodyStep: RequestStep {
     /// - Throws: 413 or 415.
     func apply(to request: inout IncomingRequest) throws(Problem) -> Response? {
         if let route = request.match?.route { request.bodyLimit = try route.bodyLimit(request.head) }
+        return nil
+    }
+}
+
+/// Prepares for a list. It is the last step, because it reserves a place for the list.
+struct UploadStep: RequestStep {
+    /// - Throws: 422 for the parameters, 503 without a place.
+    func apply(to request: inout IncomingRequest) throws(Problem) -> Response? {
+        guard let match = request.match, let caller = request.caller, case .list(_, let receive) = match.route.body
+        else {
+            return nil
+        }
+        request.upload = try receive(RequestContext(request: Request(head: request.head), match: match, caller: caller))
         return nil
     }
 }

@@ -28,7 +28,11 @@ struct FieldReader {
         "\(pointer)/\(Self.escaped(name))"
     }
 
-    static func escaped(_ name: String) -> String { name.replacing("~", with: "~0").replacing("/", with: "~1") }
+    static func escaped(_ name: String) -> String {
+        // Nearly no name has one, and lists have millions of names.
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return name }
+        return name.replacing("~", with: "~0").replacing("/", with: "~1")
+    }
 
     mutating func value(_ name: String) -> JSON? {
         guard let index = object.members.firstIndex(where: { $0.name == name }) else { return nil }

@@ -14,6 +14,8 @@ struct RequestContext: Sendable {
     let caller: Caller
     /// nil: the response is one that fetchd keeps rendered for all clients, and the client has sent no identifier.
     var id: RequestID?
+    /// The body, if it is a list.
+    var upload: ListUpload?
 
     var head: RequestHead { request.head }
 

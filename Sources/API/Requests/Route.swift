@@ -2,6 +2,7 @@ import Downloads
 import Formats
 import HTTPServer
 import HTTPTypes
+import Lists
 
 /// One method on one path of the API. It is an object because every request passes it on several times.
 final class Route: Sendable {
@@ -28,6 +29,8 @@ final class Route: Sendable {
     /// before `SessionFilter` checks what the caller may see, so they check it themselves.
     let immediate: (@Sendable (RequestContext) -> Answer?)?
     let mayWait: Bool
+    /// The maximum time for the response; nil: that of all responses.
+    let answerLimit: Duration?
     /// What a request waits for; nil if `handle` must respond.
     let longPoll: (@Sendable (RequestContext) -> LongPoll.Wait?)?
     let handle: @Sendable (RequestContext) async throws -> Response
@@ -40,6 +43,8 @@ final class Route: Sendable {
         /// Of any content type. A page of another origin can send one without permission, so `OriginRule` must protect the
         /// route.
         case unchecked(limit: Int)
+        /// A list, which does not have to fit into memory. `receive` checks the parameters before the body arrives.
+        case list(limit: Int, receive: @Sendable (RequestContext) throws(Problem) -> ListUpload)
 
         static let json = BodyRule.required(limit: JSONBody.limit)
         static let optionalJSON = BodyRule.optional(limit: JSONBody.limit)
@@ -48,7 +53,7 @@ final class Route: Sendable {
     init(
         _ method: HTTPRequest.Method, _ path: String, _ access: Access, body: BodyRule = .none,
         readsQuery: Bool = false, takesOneTimeToken: Bool = false, isRelayed: Bool = false, isLarge: Bool = false,
-        immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false,
+        immediate: (@Sendable (RequestContext) -> Answer?)? = nil, mayWait: Bool = false, answerLimit: Duration? = nil,
         longPoll: (@Sendable (RequestContext) -> LongPoll.Wait?)? = nil,
         _ handle: @escaping @Sendable (RequestContext) async throws -> Response
     ) {
@@ -66,6 +71,7 @@ final class Route: Sendable {
         self.isLarge = isLarge
         self.immediate = immediate
         self.mayWait = mayWait
+        self.answerLimit = answerLimit
         self.longPoll = longPoll
         self.handle = handle
     }
@@ -90,11 +96,20 @@ final class Route: Sendable {
         case .optional(let limit), .required(let limit):
             if head.announcesBody { try requireJSON(head) }
             return limit
+        case .list(let limit, _):
+            guard ListFormat.mediaTypes.contains(head.mediaType) else {
+                let types = ListFormat.mediaTypes.joined(separator: ", ")
+                throw Problem(.unsupportedMediaType, "Send the list with one of these Content-Types: \(types).")
+            }
+            guard !head.headers.contains(.contentEncoding) else {
+                throw Problem(.unsupportedMediaType, "Send the list without Content-Encoding.")
+            }
+            return limit
         }
     }
 
     private func requireJSON(_ head: RequestHead) throws(Problem) {
-        let type = (head.headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+        let type = head.mediaType
         // RFC 7396 defines another content type for the body of a PATCH.
         guard type == "application/json" || (head.method == .patch && type == "application/merge-patch+json") else {
             throw Problem(.unsupportedMediaType, "Send the body as Content-Type: application/json.")

@@ -11,10 +11,9 @@ import Storage
 /// `/v1/jobs`: creates, reads, changes and deletes jobs, and carries out actions on them.
 struct JobRoutes: Sendable {
     let jobs: Jobs
-    let time: any TimeSource
-    let allowsRehearsals: Bool
+    let rules: NewJobRules
     let responses: JobResponseCache
-    let many = ManyJobsActions()
+    let underWay = ActionsUnderWay()
     let answers: ResponseBudget
 
     var routes: [Route] {
@@ -45,7 +44,7 @@ struct JobRoutes: Sendable {
 
     private func create(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
-        let new = try context.body { reader throws(Problem) in try read(&reader, context.caller) }
+        let new = try context.body { reader throws(Problem) in try rules.job(&reader, for: context.caller) }
         do {
             return try await create([new], context) { created in
                 IdempotentResponse(
@@ -67,7 +66,7 @@ struct JobRoutes: Sendable {
     /// the service would refuse the request.
     private func firstAnswer(_ context: RequestContext) async throws -> Response? {
         guard let claim = try context.idempotencyClaim() else { return nil }
-        return try await jobs.rememberedAnswer(to: claim).map(Response.created)
+        return try await jobs.rememberedAnswer(to: claim).map { .json($0, .created) }
     }
 
     /// Stores the jobs and answers 201. A repeated request with the same `Idempotency-Key` gets the first answer.
@@ -77,16 +76,16 @@ struct JobRoutes: Sendable {
         var creator = context.caller.creator
         creator.trace = context.trace
         guard let claim = try context.idempotencyClaim() else {
-            return .created(answer(try await jobs.create(new, by: creator)))
+            return .json(answer(try await jobs.create(new, by: creator)), .created)
         }
-        return .created(try await jobs.create(new, by: creator, once: claim, answer: answer))
+        return .json(try await jobs.create(new, by: creator, once: claim, answer: answer), .created)
     }
 
     private func createBatch(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
         let new = try JSONBody.list("jobs", in: context.request.body, atMost: Self.largestBatch) {
             (reader) throws(Problem) in
-            try read(&reader, context.caller)
+            try rules.job(&reader, for: context.caller)
         }
         // The answer repeats what the request says. Once the jobs are stored, it is sent in any case.
         let size = context.request.body.count + Self.usualDocument * new.count
@@ -104,24 +103,6 @@ struct JobRoutes: Sendable {
         return response
     }
 
-    private func read(_ reader: inout FieldReader, _ caller: Caller) throws(Problem) -> NewJob {
-        let new = try NewJob(reading: &reader)
-        try caller.requireWritable(new.session, at: reader.pointer(to: "session"))
-        try requireNoRehearsal(new.spec, reader, at: new.spec.mirrors.isEmpty ? "url" : "urls")
-        try requireFuture(new.spec.deadline, reader)
-        return new
-    }
-
-    private func requireFuture(_ deadline: Date?, _ reader: FieldReader) throws(Problem) {
-        guard let deadline, deadline <= time.now else { return }
-        throw reader.invalid("deadline", "is in the past; the job could only fail")
-    }
-
-    private func requireNoRehearsal(_ spec: JobSpec, _ reader: FieldReader, at field: String) throws(Problem) {
-        guard !allowsRehearsals, ([spec.url] + spec.mirrors).contains(where: Rehearsal.isRehearsal) else { return }
-        throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
-    }
-
     func shown(_ job: Job) async throws -> Response {
         JobView(job, jobs, queue: try await jobs.queueEntries(of: [job])[job.id], for: .full).response
     }
@@ -134,8 +115,12 @@ struct JobRoutes: Sendable {
         return try await shown(
             try await jobs.patch(job, expecting: try context.expectedRevision()) { job in
                 let spec = try patch.applied(to: job.spec)
-                if spec.deadline != job.spec.deadline { try requireFuture(spec.deadline, FieldReader(JSONObject())) }
-                if patch.fields.contains(.url) { try requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url") }
+                if spec.deadline != job.spec.deadline {
+                    try rules.requireFuture(spec.deadline, FieldReader(JSONObject()))
+                }
+                if patch.fields.contains(.url) {
+                    try rules.requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url")
+                }
                 return (spec, patch.fields)
             })
     }
@@ -175,14 +160,6 @@ struct JobRoutes: Sendable {
 
     static let usualDocument = 800
     private static let largestBatch = 10_000
-}
-
-extension Response {
-    fileprivate static func created(_ answer: IdempotentResponse) -> Response {
-        var headers: HTTPFields = [.contentType: "application/json"]
-        headers[.location] = answer.location
-        return Response(status: .created, headers: headers, body: .bytes(answer.body + [0x0A]))
-    }
 }
 
 extension JobRoutes {

@@ -1,4 +1,3 @@
-import Base
 import Downloads
 import Formats
 import Foundation
@@ -13,53 +12,17 @@ extension JobRoutes {
             let file = try reader.choice("file", of: FileChoice.self)
             return (try SelectedJobs(reading: &reader), file == .delete)
         }
-        return try await many.answer(to: try context.idempotencyClaim(), from: jobs) { claim in
+        let answer = try await underWay.answer(to: try context.idempotencyClaim(), from: jobs) { claim in
             let record = ActionRecord(
                 context.auditNote, of: selected.description + (deletesFiles ? ", with their files" : ""))
             return try await jobs.delete(
                 selected.selection, visible: context.caller.visible, deletesFiles: deletesFiles, record, once: claim
             ) { IdempotentResponse(location: nil, body: $0.document.bytes) }
         }
+        return .json(answer)
     }
 
     enum FileChoice: String, CaseIterable { case keep, delete }
-}
-
-/// The actions on many jobs that are under way, by the keys of their requests.
-final class ManyJobsActions: Sendable {
-    private typealias Work = Task<IdempotentResponse, any Error>
-
-    private let underWay = Locked<[[String]: (fingerprint: Data, work: Work)]>([:])
-
-    /// Carries out an action, unless the same request was carried out before. A repetition that arrives before the end waits
-    /// for the first answer, too.
-    func answer(
-        to claim: IdempotencyClaim?, from jobs: Jobs,
-        _ act: @escaping @Sendable (IdempotencyClaim?) async throws -> IdempotentResponse
-    ) async throws -> Response {
-        guard let claim else { return .many(try await act(nil)) }
-        let key = [claim.caller, claim.route, claim.key]
-        let (first, isRepeated) = underWay.withLock { underWay in
-            if let first = underWay[key] { return (first, true) }
-            let work = Work {
-                if let first = try await jobs.rememberedAnswer(to: claim) { return first }
-                return try await act(claim)
-            }
-            underWay[key] = (claim.fingerprint, work)
-            return ((claim.fingerprint, work), false)
-        }
-        defer { if !isRepeated { underWay.withLock { $0[key] = nil } } }
-        guard first.fingerprint == claim.fingerprint else { throw StoreError.idempotencyKeyReused(claim.key) }
-        return .many(try await first.work.value)
-    }
-}
-
-extension Response {
-    fileprivate static func many(_ answer: IdempotentResponse) -> Response {
-        var text = JSONWriter()
-        text.value(answer.body)
-        return .json(text)
-    }
 }
 
 extension ActionRecord {

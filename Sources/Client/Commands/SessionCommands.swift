@@ -8,7 +8,8 @@ struct SessionCommand: AsyncParsableCommand {
         "session pause photos",
         subcommands: [
             ListSessions.command, ShowSession.command, SessionSetCommand.self, PauseSession.command,
-            ResumeSession.command, CancelSession.command, SessionAcknowledgeCommand.self, SessionDeleteCommand.self,
+            ResumeSession.command, CancelSession.command, SessionAcknowledgeCommand.self, SessionManifestCommand.self,
+            SessionDeleteCommand.self,
         ])
 }
 

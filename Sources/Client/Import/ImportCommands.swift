@@ -1,17 +1,20 @@
 import ArgumentParser
 import Formats
+import Lists
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        "import", "Adds the downloads of a file: of 'fetchd export', or of aria2.",
+        "import", "Adds the downloads of a file: of 'fetchd export', a list, or a session of aria2.",
         discussion: """
-            'fetchd import FILE' reads a file of 'fetchd export', and 'fetchd import aria2 FILE' a session file of aria2.
+            'fetchd import FILE' reads a file of 'fetchd export', 'fetchd import list FILE' a list such as a TSV file, and \
+            'fetchd import aria2 FILE' a session file of aria2.
 
-            Repeating an import adds nothing twice: each job keeps its origin in metadata.imported_from. Every line that \
-            cannot be imported is named, and the others are imported.
+            Repeating an import adds nothing twice. In an import of an export or of a session of aria2, each job keeps its \
+            origin in metadata.imported_from; every line that cannot be imported is named, and the others are imported.
             """,
-        examples: "import queue.jsonl", "import aria2 --dry-run aria2.session",
-        subcommands: [ImportQueueCommand.self, ImportAria2Command.self], defaultSubcommand: ImportQueueCommand.self)
+        examples: "import queue.jsonl", "import list samples.tsv", "import aria2 --dry-run aria2.session",
+        subcommands: [ImportQueueCommand.self, ImportListCommand.self, ImportAria2Command.self],
+        defaultSubcommand: ImportQueueCommand.self)
 }
 
 struct ImportQueueCommand: ClientCommand {
@@ -97,13 +100,17 @@ struct ImportAria2Command: ClientCommand {
     }
 
     private func converted(_ entries: [Aria2Entry], into summary: inout ImportSummary) -> [ImportedJob] {
-        let conversion = Aria2Conversion(base: base, session: session)
+        let conversion = Aria2Conversion(base: base)
         var unknown: [String: Int] = [:]
         var jobs: [ImportedJob] = []
         for entry in entries {
-            do throws(ImportFault) {
+            do throws(ListFault) {
                 let result = try conversion.job(entry)
-                jobs.append(result.job)
+                var body = result.body
+                if let session { body["session"] = .string(session) }
+                jobs.append(
+                    ImportedJob(
+                        place: "line \(entry.line)", origin: result.origin, body: body, isPaused: result.isPaused))
                 for text in result.remarks { summary.remark("line \(entry.line)", text) }
                 for name in result.unknown { unknown[name, default: 0] += 1 }
             } catch {

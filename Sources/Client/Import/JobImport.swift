@@ -125,8 +125,9 @@ struct ImportSummary: Sendable {
         var json: JSON { ["place": .string(place), "text": .string(text)] }
     }
 
-    mutating func fail(_ place: String, _ text: String) { failures.append(Remark(place: place, text: text)) }
-    mutating func remark(_ place: String, _ text: String) { remarks.append(Remark(place: place, text: text)) }
+    // The texts can have what a file or the service says.
+    mutating func fail(_ place: String, _ text: String) { failures.append(Remark(place: place, text: text.printable)) }
+    mutating func remark(_ place: String, _ text: String) { remarks.append(Remark(place: place, text: text.printable)) }
 
     var document: JSON {
         [
@@ -156,4 +157,8 @@ extension Console {
         for remark in summary.remarks { say("\(remark.place): \(remark.text)") }
         try print(summary.sentence(isDryRun: isDryRun))
     }
+}
+
+extension String {
+    fileprivate var printable: String { Printable(self).description }
 }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import Glibc
 
@@ -115,6 +116,14 @@ extension LocalFile {
 
 /// A file that the command line names; `-` is standard input.
 enum InputFile {
+    /// A file that is read piece by piece; `-` is standard input.
+    static func descriptor(of file: String) throws(ClientError) -> Descriptor {
+        let opened =
+            file == "-" ? Descriptor(duplicating: STDIN_FILENO) : Descriptor(result: open(file, O_RDONLY | O_CLOEXEC))
+        guard let opened else { throw unreadable(file == "-" ? "Standard input" : Printable(file).description) }
+        return opened
+    }
+
     static func bytes(of file: String) throws(ClientError) -> [UInt8] {
         guard file != "-" else { return try bytes(of: STDIN_FILENO, named: "Standard input") }
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)

@@ -44,7 +44,18 @@ struct RemoteService: Sendable {
     func send(
         _ method: String, _ path: RequestPath, _ body: JSON? = nil, headers: [(name: String, value: String)] = []
     ) async throws(ClientError) -> Response {
-        let request = request(method, path, body?.bytes, headers: headers)
+        try await send(request(method, path, body?.bytes, headers: headers))
+    }
+
+    /// Sends a list from the position of its file on. The service answers when it has imported the list.
+    func send(_ list: Descriptor, to path: RequestPath) async throws(ClientError) -> Response {
+        var request = request("POST", path, idle: .seconds(3600))
+        request.headers.append(("Content-Type", "application/octet-stream"))
+        request.bodyFile = list
+        return try await send(request)
+    }
+
+    private func send(_ request: TransferRequest) async throws(ClientError) -> Response {
         let response: ExchangeResponse
         do {
             response = try await curl.exchange(request, bodyLimit: Self.bodyLimit)

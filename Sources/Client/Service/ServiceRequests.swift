@@ -105,7 +105,8 @@ extension RemoteService {
     /// Together with the waits between them, the attempts take some 20 seconds, which is longer than a restart.
     private static let tries = 8
 
-    private func isRestarting() async -> Bool {
+    /// Whether the service has answered before, or does now.
+    func isRestarting() async -> Bool {
         if hasAnswered { return true }
         return (try? await lastEvent()) != nil
     }

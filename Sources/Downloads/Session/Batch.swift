@@ -8,13 +8,15 @@ public struct Batch: Sendable, Equatable {
     public var number: Int
     public var state: State
     public var counts = Counts()
+    /// The lists that are being imported into the batch. It does not become due before their ends.
+    public var imports = 0
     /// The number of the batch's first event; nil if none is recorded.
     public var firstEvent: EventID?
 
     public enum State: Sendable, Equatable {
-        /// A job is outstanding, or the batch has not had a job yet.
+        /// A job is outstanding, a list is being imported, or the batch has not had a job yet.
         case open
-        /// All jobs have ended. The batch finishes at that time unless a job joins before.
+        /// All jobs and all imports have ended. The batch finishes at that time unless a job joins before.
         case due(Date)
         /// The journal contains the `session.finished` event with that number.
         case finished(EventID)
@@ -95,6 +97,10 @@ public enum BatchSignal: Sendable, Equatable {
     case jobRejoined(Ending)
     /// A job became terminal. `due` is when the batch finishes if no other job joins.
     case jobEnded(Ending, due: Date)
+    /// The first jobs of a list have joined, and more of them follow.
+    case importBegan
+    /// The list is complete, or its import was interrupted. `due` as above.
+    case importEnded(due: Date)
     /// The session accepts no more jobs, so the batch need not wait for any.
     case sessionInvalidated(at: Date)
     /// The due time has come. `finish` is the number of the `session.finished` event.
@@ -118,13 +124,23 @@ extension Batch {
         case (.jobEnded(let ending, let due), .open) where counts.outstanding > 0:
             batch.counts.outstanding -= 1
             batch.counts[ending] += 1
-            if batch.counts.outstanding == 0 { batch.state = .due(due) }
+            batch.becomeDue(at: due)
+        case (.importBegan, .open), (.importBegan, .due):
+            batch.state = .open
+            batch.imports += 1
+        case (.importEnded(let due), .open) where imports > 0:
+            batch.imports -= 1
+            batch.becomeDue(at: due)
         case (.sessionInvalidated(let now), .due(let due)) where due > now: batch.state = .due(now)
         case (.delayElapsed(let finish), .due): batch.state = .finished(finish)
         case (.finishAcknowledged, .finished(let finish)): batch.state = .acknowledged(finish)
         default: return nil
         }
         return batch
+    }
+
+    private mutating func becomeDue(at time: Date) {
+        if counts.outstanding == 0, imports == 0 { state = .due(time) }
     }
 
     private mutating func join() {

@@ -238,6 +238,7 @@ extension Transaction {
         if let time { takeover.nodes = try endLeases(at: time, by: node) }
         takeover.leads = try changedRows(Self.lead, [node.number]) > 0
         try endWebhookLeasesOfEndedNodes()
+        try interruptImportsOfEndedNodes()
         let left = try jobs(
             JobRow.select + """
                 WHERE jobs.state = 'running'

@@ -153,7 +153,8 @@ struct SessionCounts: Sendable, Equatable {
         """
     private static let kept = "SELECT \(columns) FROM session_counts WHERE session = ?"
 
-    /// Counts what the rows of `session_counts` keep.
+    /// Counts what the rows of `session_counts` keep. The jobs are read in the order of an index, because a million of them cannot be
+    /// sorted in little memory.
     static let counted: String = {
         let sums = JobState.Kind.columns.map {
             "coalesce(sum(groups.jobs) FILTER (WHERE state = '\($0.rawValue)'), 0) AS \($0.rawValue)"
@@ -162,23 +163,17 @@ struct SessionCounts: Sendable, Equatable {
             SELECT sessions.id AS session,
                 \(sums),
                 coalesce(latest.number, 0) AS batch,
-                coalesce(sum(groups.jobs) FILTER (WHERE groups.batch = latest.number
-                    AND state IN ('queued', 'running', 'waiting', 'paused')), 0) - coalesce(coming.jobs, 0) AS unsized,
-                coalesce(sum(groups.jobs) FILTER (WHERE groups.batch = latest.number
-                    AND state = 'succeeded'), 0) + coalesce(coming.jobs, 0) AS sized,
-                coalesce(sum(groups.bytes) FILTER (WHERE groups.batch = latest.number), 0)
-                    + coalesce(coming.received, 0) AS received,
-                coalesce(sum(groups.bytes) FILTER (WHERE groups.batch = latest.number), 0)
-                    + coalesce(coming.expected, 0) AS expected
+                coalesce(sum(groups.latest_jobs) FILTER (WHERE state IN ('queued', 'running', 'waiting', 'paused')), 0)
+                    - coalesce(coming.jobs, 0) AS unsized,
+                coalesce(sum(groups.latest_jobs) FILTER (WHERE state = 'succeeded'), 0) + coalesce(coming.jobs, 0) AS sized,
+                coalesce(sum(groups.latest_bytes), 0) + coalesce(coming.received, 0) AS received,
+                coalesce(sum(groups.latest_bytes), 0) + coalesce(coming.expected, 0) AS expected
             FROM sessions
             LEFT JOIN (
                 SELECT session, max(number) AS number FROM batches GROUP BY session
             ) AS latest ON latest.session = sessions.id
             LEFT JOIN (
-                SELECT session, batch, state, count(*) AS jobs, coalesce(sum(file_size), 0) AS bytes
-                FROM jobs WHERE state <> 'running' GROUP BY session, batch, state
-                UNION ALL
-                SELECT session, batch, state, count(*), 0 FROM jobs WHERE state = 'running' GROUP BY session, batch, state
+                \(groups(where: "state <> 'running'")) UNION ALL \(groups(where: "state = 'running'"))
             ) AS groups ON groups.session = sessions.id
             LEFT JOIN (
                 SELECT jobs.session, jobs.batch, count(parts.size) AS jobs,
@@ -189,6 +184,18 @@ struct SessionCounts: Sendable, Equatable {
             GROUP BY sessions.id, latest.number, coming.jobs, coming.received, coming.expected
             """
     }()
+
+    /// The jobs of each session and state, and how many of them are of the latest batch.
+    private static func groups(where condition: String) -> String {
+        """
+        SELECT session, state, count(*) AS jobs, sum(is_latest) AS latest_jobs,
+            sum(is_latest * coalesce(file_size, 0)) AS latest_bytes
+        FROM (SELECT session, state, file_size, CASE WHEN batch = (
+                SELECT max(number) FROM batches WHERE batches.session = jobs.session) THEN 1 ELSE 0 END AS is_latest
+            FROM jobs WHERE \(condition)) AS judged
+        GROUP BY session, state
+        """
+    }
 }
 
 /// The kept counts of the whole service: the row of `service_counts`.

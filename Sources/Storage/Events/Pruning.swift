@@ -47,6 +47,7 @@ extension Store {
         try await writer.write { transaction in
             let lifetime = IdempotencyClaim.lifetime
             guard transaction.allowsRemoval(ofDataKeptFor: lifetime) else { return false }
+            try transaction.forgetInterruptedImports(before: transaction.now.addingTimeInterval(-lifetime))
             return try transaction.changedRows(
                 """
                 DELETE FROM idempotency_keys WHERE (caller, route, key) IN (

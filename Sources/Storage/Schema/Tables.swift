@@ -22,6 +22,7 @@ extension Schema {
 
     /// `finished_at` outlives the event `session.finished`.
     ///
+    /// - `imports`: the lists that are being imported into the batch.
     /// - `is_awaited`: whether the acknowledgement of a finished batch is awaited.
     /// - `is_reported`: whether the log has a warning that it is missing.
     static let batches = Table(
@@ -34,6 +35,7 @@ extension Schema {
             .moved("due_at", by: .where("state = 'due'")),
             .integer("first_event"), .integer("finish_event"), .integer("finished_at"),
             .flag("is_awaited", default: 1, since: 20), .flag("is_reported", since: 20),
+            .count("imports", "DEFAULT 0", since: 24),
         ],
         key: ["session", "number"],
         constraints: [

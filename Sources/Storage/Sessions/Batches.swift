@@ -61,13 +61,14 @@ extension Transaction {
         try run(
             """
             UPDATE batches SET state = ?, outstanding = ?, succeeded = ?, failed = ?, cancelled = ?, due_at = ?,
-                finish_event = ?, finished_at = CASE WHEN ? = 'finished' THEN ? ELSE finished_at END, is_awaited = ?
+                finish_event = ?, finished_at = CASE WHEN ? = 'finished' THEN ? ELSE finished_at END, is_awaited = ?,
+                imports = ?
             WHERE session = ? AND number = ?
             """,
             [
                 batch.state.name.rawValue, batch.counts.outstanding, batch.counts.succeeded, batch.counts.failed,
                 batch.counts.cancelled, due?.milliseconds, finish, batch.state.name.rawValue,
-                now.milliseconds, isAwaited, batch.session.text, batch.number,
+                now.milliseconds, isAwaited, batch.imports, batch.session.text, batch.number,
             ])
         note(batch)
     }
@@ -112,7 +113,7 @@ extension Transaction {
         return batch
     }
 
-    private func batch(_ number: Int, of session: Name) throws -> Batch? {
+    func batch(_ number: Int, of session: Name) throws -> Batch? {
         if let current = try currentBatch(session), current.number == number { return current }
         return try row(BatchRow.select + "WHERE session = ? AND number = ?", [session.text, number]).map(BatchRow.batch)
     }
@@ -143,11 +144,13 @@ enum BatchRow {
     static let ofFinish = select + "WHERE finish_event = ?"
 
     static func batch(_ row: SQLRow) throws -> Batch {
-        try Batch(
+        var batch = try Batch(
             session: Name(trusted: row["session"]), number: row["number"], state: try state(row),
             counts: Batch.Counts(
                 outstanding: row["outstanding"], succeeded: row["succeeded"], failed: row["failed"],
                 cancelled: row["cancelled"]), firstEvent: row["first_event"])
+        batch.imports = try row["imports"]
+        return batch
     }
 
     static func columns(_ state: Batch.State) -> (due: Date?, finish: EventID?) {

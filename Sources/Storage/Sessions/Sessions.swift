@@ -11,6 +11,8 @@ public struct SessionStatus: Sendable, Equatable {
     public var bytesExpected: Int64?
     /// The number of the latest batch; 0 before the first.
     public var batch: Int
+    /// Whether a list is being imported, whose next jobs follow.
+    public var isImporting: Bool
     public var finishDueAt: Date?
     public var lastEvent: EventID
     public var acknowledgedThrough: EventID
@@ -18,9 +20,9 @@ public struct SessionStatus: Sendable, Equatable {
     public var unacknowledgedSince: Date?
 
     public enum State: String, Sendable, CaseIterable {
-        /// No job is outstanding.
+        /// No job is outstanding, and no list is being imported.
         case idle
-        /// At least one job is outstanding.
+        /// A job is outstanding, or a list is being imported.
         case active
         /// The session was deleted, and a job, a finish or a delivery is not settled yet.
         case finishing
@@ -28,7 +30,7 @@ public struct SessionStatus: Sendable, Equatable {
 
     public var state: State {
         if session.isFinishing { return .finishing }
-        return counts.contains { $0.key.isOutstanding && $0.value > 0 } ? .active : .idle
+        return isImporting || counts.contains { $0.key.isOutstanding && $0.value > 0 } ? .active : .idle
     }
 }
 
@@ -225,7 +227,7 @@ enum SessionRow {
         return try SessionStatus(
             session: session, counts: counts.jobs.byState, bytesReceived: Int64(counts.progress[.received]),
             bytesExpected: counts.progress.expected, batch: batch?["number"] ?? 0,
-            finishDueAt: batch?.optionalTime("due_at"),
+            isImporting: (batch?["imports"] ?? 0) > 0, finishDueAt: batch?.optionalTime("due_at"),
             lastEvent: try lastEvent(of: name, acknowledged: row["acknowledged_through"], in: db),
             acknowledgedThrough: row["acknowledged_through"],
             unacknowledgedSince: try db.time(Self.oldestAwaited, [name]))

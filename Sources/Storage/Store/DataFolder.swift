@@ -155,6 +155,9 @@ package struct DataFiles: Sendable {
     /// The shared-memory index of SQLite. No data in it is needed after the connections are closed.
     package var index: String { database + "-shm" }
     package var mark: String { path + "/fetchd.mark" }
+    /// The list of an import that has not ended.
+    package func list(_ id: ImportID) -> String { path + "/" + Self.listPrefix + id.text }
+    package static let listPrefix = "fetchd.list."
     /// A running service holds an exclusive lock on it.
     package var lock: String { path + "/lock" }
 }

@@ -53,6 +53,8 @@ public final class Store: Sendable {
     package let writer: Writer
     let engine: any StoreEngine
     let readers: ReaderThreads
+    /// Reads and writes the lists of imports.
+    let listThread = ReaderThreads(count: 1)
     let jobCache: JobCache
     let queueSamples = QueueSamples()
     package let sealer: Sealer

@@ -81,6 +81,10 @@ public enum StoreError: Error, Sendable, Equatable {
     case idempotencyKeyReused(String)
     /// The request was carried out, but the key that sealed its first answer is lost.
     case answerLost(String)
+    /// Another node imports the list now.
+    case importRunning(ImportID)
+    /// Another request has ended the import, or continues it.
+    case importEnded(ImportID)
     /// Members of the webhook are lost with the key that sealed them, so it cannot be enabled.
     case webhookSecretsLost(Name, Set<SecretMember>)
     /// The placeholder of a secret stands for a header that the session does not have.
@@ -188,6 +192,8 @@ extension StoreError: CustomStringConvertible {
             "Events after \(after) were pruned from the journal because of their age. The first available event is \(first)."
         case .eventsLost(let after, let first):
             "The event \(after) is lost: the database server continues from an earlier state, for example after a failover. The next available event is \(first). Read the jobs again."
+        case .importRunning: "Another node imports this list now. Repeat the request to get its answer."
+        case .importEnded: "Another request has ended the import of this list, or continues it."
         case .idempotencyKeyReused(let key):
             "The Idempotency-Key '\(key)' was used with another request; a new request needs a new key."
         case .revisionChanged(let job, let now):

@@ -28,7 +28,8 @@ import Testing
         for (row, signal) in zip(table.rows, Sample.batchSignals) {
             #expect(row.name == signal.name)
             for (cell, state) in zip(row.cells, Sample.batchStates) {
-                let batch = Batch(session: .default, number: 1, state: state, counts: signal.counts(state))
+                var batch = Batch(session: .default, number: 1, state: state, counts: signal.counts(state))
+                if case .open = state { batch.imports = signal.openImports }
                 let next = batch.transition(on: signal.value)?.state.name.rawValue ?? "-"
                 #expect(next == cell, "\(state) on \(signal.name)")
             }

@@ -42,6 +42,7 @@ enum Sample {
         let name: String
         let value: BatchSignal
         let openCounts: Batch.Counts
+        var openImports = 0
 
         /// Only an open batch has outstanding jobs.
         func counts(_ state: Batch.State) -> Batch.Counts {
@@ -57,6 +58,16 @@ enum Sample {
         BatchCase(
             name: "jobEnded (others left)", value: .jobEnded(.failed, due: now),
             openCounts: Batch.Counts(outstanding: 2)),
+        BatchCase(name: "importBegan", value: .importBegan, openCounts: Batch.Counts(outstanding: 1)),
+        BatchCase(
+            name: "importEnded (last)", value: .importEnded(due: now), openCounts: Batch.Counts(succeeded: 1),
+            openImports: 1),
+        BatchCase(
+            name: "importEnded (jobs left)", value: .importEnded(due: now), openCounts: Batch.Counts(outstanding: 1),
+            openImports: 1),
+        BatchCase(
+            name: "jobEnded (import left)", value: .jobEnded(.failed, due: now),
+            openCounts: Batch.Counts(outstanding: 1), openImports: 1),
         BatchCase(
             name: "sessionInvalidated", value: .sessionInvalidated(at: now.addingTimeInterval(-1)),
             openCounts: Batch.Counts(outstanding: 1)),

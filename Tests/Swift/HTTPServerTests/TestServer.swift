@@ -6,7 +6,7 @@ import Testing
 
 /// The decision of a `TestHandler` about a head.
 enum TestAdmission {
-    case accept(maxBodyBytes: Int? = nil)
+    case accept(maxBodyBytes: Int? = nil, sink: (any BodySink)? = nil)
     case refuse(Response)
 }
 
@@ -28,7 +28,7 @@ struct TestHandler: RequestHandler {
 
     func admit(_ head: RequestHead) -> RouteDecision {
         switch admitting(head) {
-        case .accept(let limit): .accept(maxBodyBytes: limit, respond: responding)
+        case .accept(let limit, let sink): .accept(maxBodyBytes: limit, sink: sink, respond: responding)
         case .refuse(let response): .refuse(response)
         }
     }

@@ -8,12 +8,13 @@ import Testing
 @Suite struct HelpTests {
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
-        ["delete"], ["import"], ["import", "queue"], ["import", "aria2"], ["events"], ["stats"], ["health"],
+        ["delete"], ["import"], ["import", "queue"], ["import", "list"], ["import", "aria2"], ["events"], ["stats"],
+        ["health"],
         ["hosts"], ["hosts", "list"], ["hosts", "open"], ["nodes"], ["nodes", "list"], ["nodes", "forget"],
         ["session"], ["webhook"], ["token"], ["audit"], ["completions"],
         ["token", "create"], ["token", "list"], ["token", "rotate"], ["token", "revoke"],
         ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],
-        ["session", "cancel"], ["session", "acknowledge"], ["session", "delete"],
+        ["session", "cancel"], ["session", "acknowledge"], ["session", "manifest"], ["session", "delete"],
         ["webhook", "list"], ["webhook", "show"], ["webhook", "set"], ["webhook", "delete"], ["webhook", "test"],
         ["webhook", "rotate-secret"], ["webhook", "recover"], ["webhook", "enable"], ["webhook", "deliveries"],
         ["webhook", "delivery"], ["webhook", "redeliver"],
@@ -58,6 +59,9 @@ import Testing
         let line = try await cast(for: example, cli).reduce(example) { $0.replacing($1.key, with: $1.value) }
         try cli.folder.write(cli.url("/file"), to: "urls.txt")
         try cli.folder.write("\(cli.url("/file"))\n gid=1\n", to: "aria2.session")
+        try cli.folder.write("url\n\(cli.url("/file"))\n", to: "samples.tsv")
+        try cli.folder.write("fastq_ftp\n\(cli.url("/file"))\n", to: "report.tsv")
+        try cli.folder.write("\(SHA.hexadecimal(of: cli.scene.bytes))  file\n", to: "SHA256SUMS")
         try cli.folder.write(
             #"{"kind":"job","id":"job_1","request":{"url":"\#(cli.url("/file"))"}}"# + "\n", to: "queue.jsonl")
         let outcome = try await cli.shell("mkdir -p \"$(dirname \"\(Self.redirection(line))\")\"\n\(line)")

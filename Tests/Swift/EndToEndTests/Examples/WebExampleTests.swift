@@ -98,6 +98,13 @@ struct WebExampleTests {
         }
     }
 
+    @Test func refusesListsThatPagesSendWithoutPermission() async throws {
+        let pages = try await Pages()
+        let fetchd = try await FetchdProcess.start(.init(arguments: ["--allow-origin", pages.origin]))
+        try await story("lists", [pages.address("polling", of: fetchd), fetchd.baseURL]).ended()
+        #expect(try await fetchd.api.get("/v1/jobs").json["jobs"].count == 0)
+    }
+
     @Test(arguments: ["polling", "events"])
     func explainsThatServiceDoesNotAllowPage(_ page: String) async throws {
         let pages = try await Pages()

@@ -1,28 +1,77 @@
-import Base
 import Formats
 import Foundation
 
-struct Aria2Conversion: Sendable {
+/// `aria2`: an input file or session file (aria2c(1), "Input File"). An entry has its URIs on one line, separated by tabs, and its
+/// options on the indented lines below.
+struct Aria2Lines: LineFormat {
+    private let conversion: Aria2Conversion
+    private var entry: Aria2Entry?
+
+    /// - Parameter base: the `dir` that stands for the downloads folder.
+    init(base: String?) { conversion = Aria2Conversion(base: base) }
+
+    mutating func read(_ line: String, at number: Int) -> [ListEntry] {
+        switch Aria2Line(line) {
+        case .comment: return []
+        case .uris(let uris):
+            defer { entry = Aria2Entry(line: number, uris: uris, options: []) }
+            return finish()
+        case .option(let option):
+            guard let count = entry?.options.count else { return [Self.stray(number)] }
+            guard count < Self.mostOptions else {
+                return [ListEntry(line: number, ListFault("The entry has more than \(Self.mostOptions) options."))]
+            }
+            entry?.options.append(option)
+            return []
+        case .stray: return [Self.stray(number)]
+        }
+    }
+
+    mutating func finish() -> [ListEntry] {
+        guard let entry = entry.take() else { return [] }
+        do throws(ListFault) {
+            let result = try conversion.job(entry)
+            var job = result.body
+            if result.isPaused { job["state"] = "paused" }
+            let unknown = result.unknown.map { "Its option \($0) has no counterpart, and is left out." }
+            return [ListEntry(line: entry.line, job, remarks: result.remarks + unknown)]
+        } catch {
+            return [ListEntry(line: entry.line, error)]
+        }
+    }
+
+    private static func stray(_ number: Int) -> ListEntry {
+        ListEntry(line: number, ListFault("It is neither an address nor an option."))
+    }
+
+    private static let mostOptions = 256
+}
+
+public struct Aria2Conversion: Sendable {
     /// The `dir` that stands for fetchd's downloads folder; nil: the parent that all entries have in common is not guessed,
     /// and every `dir` is left out.
     var base: String?
-    var session: String?
 
     /// The job, and what could not be taken over.
-    struct Result: Sendable {
-        var job: ImportedJob
-        var unknown: [String] = []
-        var remarks: [String] = []
+    public struct Result: Sendable {
+        /// The members of a request for a job.
+        public var body: JSONObject
+        public var isPaused = false
+        /// Identifies the download in every file that has it.
+        public var origin: String
+        public var unknown: [String] = []
+        public var remarks: [String] = []
     }
 
-    func job(_ entry: Aria2Entry) throws(ImportFault) -> Result {
+    public init(base: String?) { self.base = base }
+
+    public func job(_ entry: Aria2Entry) throws(ListFault) -> Result {
         let urls = entry.uris.filter { Self.isHTTP($0) }
-        guard let first = urls.first else { throw ImportFault(reason: Self.refusal(of: entry.uris)) }
+        guard let first = urls.first else { throw ListFault(Self.refusal(of: entry.uris)) }
         var body = JSONObject()
         if urls.count == 1 { body["url"] = .string(first) } else { body["urls"] = .strings(Array(urls.prefix(16))) }
-        if let session { body["session"] = .string(session) }
         let origin = "aria2:" + (entry["gid"] ?? "\(first) \(entry["out"] ?? "")")
-        var result = Result(job: ImportedJob(place: "line \(entry.line)", origin: origin, body: body))
+        var result = Result(body: body, origin: origin)
         if urls.count < entry.uris.count {
             result.remarks.append("\(entry.uris.count - urls.count) addresses that are not http or https are left out.")
         }
@@ -41,8 +90,8 @@ struct Aria2Conversion: Sendable {
     private static func refusal(of uris: [String]) -> String {
         let uri = uris.first ?? ""
         if uri.hasPrefix("magnet:") { return "It is a BitTorrent download, which fetchd does not have." }
-        guard uri.contains("://") else { return "\(Printable(uri)) is a local file (a torrent or metalink)." }
-        return "fetchd downloads over http and https only, not \(Printable(uri.prefix { $0 != ":" }.description))."
+        guard uri.contains("://") else { return "\(uri) is a local file (a torrent or metalink)." }
+        return "fetchd downloads over http and https only, not \(uri.prefix { $0 != ":" }.description)."
     }
 
     // MARK: Options with one counterpart
@@ -51,8 +100,8 @@ struct Aria2Conversion: Sendable {
         let value = option.value
         switch option.name {
         case "dir", "out", "header", "referer", "user-agent", "gid", "http-user", "http-passwd": break
-        case "pause": result.job.isPaused = value == "true"
-        case "split": result.job.body["connections"] = Int64(value).map { .integer(min(max($0, 1), 16)) }
+        case "pause": result.isPaused = value == "true"
+        case "split": result.body["connections"] = Int64(value).map { .integer(min(max($0, 1), 16)) }
         case "max-download-limit": result.setRate(value)
         case "checksum": result.setChecksum(value)
         case "allow-overwrite": if value == "true" { result.setDestination("on_conflict", "replace") }
@@ -86,7 +135,7 @@ struct Aria2Conversion: Sendable {
         if !name.isEmpty {
             // Braces have a meaning in fetchd's names.
             if name.contains("{") || name.contains("}") {
-                result.remarks.append("The name \(Printable(name)) has braces, which become parentheses.")
+                result.remarks.append("The name \(name) has braces, which become parentheses.")
                 name = name.replacing("{", with: "(").replacing("}", with: ")")
             }
             result.setDestination("filename", name)
@@ -97,13 +146,13 @@ struct Aria2Conversion: Sendable {
     private func folder(_ path: String?, _ result: inout Result) -> [String] {
         guard let path else { return [] }
         guard let base else {
-            result.remarks.append("Its folder \(Printable(path)) is left out. See --base.")
+            result.remarks.append("Its folder \(path) is left out. See --base.")
             return []
         }
         let parts = Self.components(path)
         let above = Self.components(base)
         guard parts.starts(with: above) else {
-            result.remarks.append("Its folder \(Printable(path)) is not below \(Printable(base)), and is left out.")
+            result.remarks.append("Its folder \(path) is not below \(base), and is left out.")
             return []
         }
         return Array(parts.dropFirst(above.count))
@@ -127,9 +176,9 @@ struct Aria2Conversion: Sendable {
             let value = option.value[option.value.index(after: colon)...].drop { $0 == " " }
             headers[String(option.value[..<colon])] = .string(String(value))
         }
-        if !headers.isEmpty { result.job.body["headers"] = .object(headers) }
+        if !headers.isEmpty { result.body["headers"] = .object(headers) }
         guard let user = entry["http-user"] else { return }
-        result.job.body["credentials"] = [
+        result.body["credentials"] = [
             "type": "basic", "username": .string(user), "password": .string(entry["http-passwd"] ?? ""),
         ]
     }
@@ -137,9 +186,9 @@ struct Aria2Conversion: Sendable {
 
 extension Aria2Conversion.Result {
     fileprivate mutating func set(_ name: String, in member: String, to value: JSON) {
-        var object = job.body[member]?.objectValue ?? JSONObject()
+        var object = body[member]?.objectValue ?? JSONObject()
         object[name] = value
-        job.body[member] = .object(object)
+        body[member] = .object(object)
     }
 
     fileprivate mutating func setDestination(_ name: String, _ value: String) {
@@ -153,9 +202,9 @@ extension Aria2Conversion.Result {
     /// `100K`, `2M` or a number of bytes a second; 0 is no limit.
     fileprivate mutating func setRate(_ value: String) {
         guard let rate = Aria2Size.bytes(value) else {
-            return remarks.append("Its max-download-limit \(Printable(value)) is no size, and is left out.")
+            return remarks.append("Its max-download-limit \(value) is no size, and is left out.")
         }
-        if rate > 0 { job.body["rate_limit_bytes_per_second"] = .integer(rate) }
+        if rate > 0 { body["rate_limit_bytes_per_second"] = .integer(rate) }
     }
 
     /// `sha-256=HEX`
@@ -164,51 +213,65 @@ extension Aria2Conversion.Result {
         guard parts.count == 2, ["sha-256", "sha-512", "sha-1", "md5"].contains(parts[0]) else {
             return remarks.append("Its checksum is of a kind that fetchd does not have, and is left out.")
         }
-        job.body["checksum"] = ["algorithm": .string(parts[0]), "value": .string(parts[1])]
+        body["checksum"] = ["algorithm": .string(parts[0]), "value": .string(parts[1])]
     }
 }
 
-/// One download of a session file of aria2 (`--save-session`, aria2c(1), "Input File").
-struct Aria2Entry: Sendable, Equatable {
-    var line: Int
+/// One download of a file of aria2.
+public struct Aria2Entry: Sendable, Equatable {
+    public var line: Int
     /// Mirrors of one file.
-    var uris: [String]
+    public var uris: [String]
     /// Each option in its order; `header` and some others can be repeated.
-    var options: [Option]
+    public var options: [Option]
 
-    struct Option: Sendable, Equatable {
+    public struct Option: Sendable, Equatable {
         var name: String
         var value: String
     }
 
     subscript(name: String) -> String? { options.last { $0.name == name }?.value }
 
-    /// Reads a session file: URIs on one line, separated by tabs, and their options on the indented lines below.
+    /// Reads a whole file.
     ///
-    /// - Returns: the entries, and the numbers of lines that are none of these.
-    static func read(_ text: String) -> (entries: [Aria2Entry], strayLines: [Int]) {
+    /// - Returns: the entries, and the numbers of lines that belong to none.
+    public static func read(_ text: String) -> (entries: [Aria2Entry], strayLines: [Int]) {
         var entries: [Aria2Entry] = []
         var stray: [Int] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let isOption = line.first == " " || line.first == "\t"
-            let content = line.drop { $0 == " " || $0 == "\t" }
-            if content.isEmpty || (!isOption && content.hasPrefix("#")) { continue }
-            if !isOption {
-                let uris = line.split(separator: "\t").map { String($0).trimmed }.filter { !$0.isEmpty }
-                entries.append(Aria2Entry(line: index + 1, uris: uris, options: []))
-            } else if let option = Option(content), !entries.isEmpty {
-                entries[entries.count - 1].options.append(option)
-            } else {
-                stray.append(index + 1)
+            switch Aria2Line(String(line)) {
+            case .comment: break
+            case .uris(let uris): entries.append(Aria2Entry(line: index + 1, uris: uris, options: []))
+            case .option(let option) where !entries.isEmpty: entries[entries.count - 1].options.append(option)
+            case .option, .stray: stray.append(index + 1)
             }
         }
         return (entries, stray)
     }
 }
 
+private enum Aria2Line {
+    case comment
+    case uris([String])
+    case option(Aria2Entry.Option)
+    case stray
+
+    init(_ line: String) {
+        let isOption = line.first == " " || line.first == "\t"
+        let content = line.trimmed
+        if content.isEmpty || (!isOption && content.hasPrefix("#")) {
+            self = .comment
+        } else if isOption {
+            self = Aria2Entry.Option(content).map { .option($0) } ?? .stray
+        } else {
+            self = .uris(line.split(separator: "\t").map { String($0).trimmed }.filter { !$0.isEmpty })
+        }
+    }
+}
+
 extension Aria2Entry.Option {
     /// nil for a line without `=`.
-    init?(_ line: Substring) {
+    fileprivate init?(_ line: String) {
         guard let equals = line.firstIndex(of: "=") else { return nil }
         self.init(name: String(line[..<equals]).trimmed, value: String(line[line.index(after: equals)...]).trimmed)
     }
@@ -216,39 +279,6 @@ extension Aria2Entry.Option {
 
 extension String {
     fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
-}
-
-/// The bytes of a session file, decompressed if its name ends in `.gz`, as aria2 does it.
-enum Aria2SessionFile {
-    /// Bytes of text. A session of a million downloads has less.
-    static let limit = 256 << 20
-
-    static func text(of file: String) throws(ClientError) -> String {
-        let bytes = try InputFile.bytes(of: file)
-        let text = file.hasSuffix(".gz") ? try inflated(bytes, of: file) : bytes
-        guard text.count <= limit else {
-            throw .unreadable(Printable(file).description, "it has more than \(limit >> 20) MiB of text")
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func inflated(_ bytes: [UInt8], of file: String) throws(ClientError) -> [UInt8] {
-        let decoder = InflatingDecoder(.gzip)
-        var text: [UInt8] = []
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(InflationError) in
-                try decoder.decode(bytes) { piece in
-                    text += piece
-                    return text.count <= limit
-                }
-                if text.count <= limit { try decoder.finish() }
-            }
-        }
-        if case .failure = result {
-            throw .unreadable(Printable(file).description, "it is not in gzip format, or its end is missing")
-        }
-        return text
-    }
 }
 
 /// A size as aria2 writes it: a number of bytes, or with K (1024) or M (1024 K).

@@ -2,7 +2,7 @@ import Formats
 import Foundation
 import Testing
 
-@testable import Client
+@testable import Lists
 
 /// Session files of aria2, and the jobs that they become.
 @Suite struct Aria2Tests {
@@ -10,7 +10,7 @@ import Testing
         _ options: [(String, String)] = [], uris: [String] = ["https://h/a.iso"], base: String? = nil
     ) throws -> Aria2Conversion.Result {
         let entry = Aria2Entry(line: 1, uris: uris, options: options.map { .init(name: $0.0, value: $0.1) })
-        return try Aria2Conversion(base: base, session: nil).job(entry)
+        return try Aria2Conversion(base: base).job(entry)
     }
 
     @Test func readsEntriesWithMirrorsAndOptions() {
@@ -51,9 +51,9 @@ import Testing
                 ("allow-overwrite", "true"), ("pause", "true"), ("continue", "true"),
             ], base: "/srv/aria2/")
         #expect(result.unknown.isEmpty && result.remarks.isEmpty)
-        #expect(result.job.isPaused)
-        #expect(result.job.origin == "aria2:00aa")
-        let body = JSON.object(result.job.body)
+        #expect(result.isPaused)
+        #expect(result.origin == "aria2:00aa")
+        let body = JSON.object(result.body)
         let expected: JSON = [
             "url": "https://h/a.iso", "connections": 16, "rate_limit_bytes_per_second": 102_400,
             "checksum": ["algorithm": "sha-1", "value": .string(String(repeating: "ab", count: 20))],
@@ -67,13 +67,13 @@ import Testing
 
     @Test func keepsMirrorsAndLeavesOtherSchemesOut() throws {
         let result = try job(uris: ["https://a/1", "ftp://b/1", "http://c/1"])
-        #expect(result.job.body["urls"] == ["https://a/1", "http://c/1"])
+        #expect(result.body["urls"] == ["https://a/1", "http://c/1"])
         #expect(result.remarks == ["1 addresses that are not http or https are left out."])
     }
 
     @Test(arguments: [["magnet:?xt=urn:btih:1"], ["ftp://h/1"], ["/srv/x.torrent"], []])
     func refusesOtherDownloads(_ uris: [String]) {
-        #expect(throws: ImportFault.self) { try job(uris: uris) }
+        #expect(throws: ListFault.self) { try job(uris: uris) }
     }
 
     @Test func namesOptionsWithoutACounterpartOnce() throws {
@@ -88,18 +88,18 @@ import Testing
         ] as [(String?, String, String?)])
     func mapsTheFolder(_ base: String?, _ folder: String, _ directory: String?) throws {
         let result = try job([("dir", folder)], base: base)
-        #expect(result.job.body["destination"]?.objectValue?["directory"]?.stringValue == directory)
+        #expect(result.body["destination"]?.objectValue?["directory"]?.stringValue == directory)
     }
 
     @Test func splitsFoldersOffTheName() throws {
         let result = try job([("dir", "/srv"), ("out", "./a/b.bin")], base: "/srv")
-        #expect(result.job.body["destination"] == ["filename": "b.bin", "directory": "a"])
+        #expect(result.body["destination"] == ["filename": "b.bin", "directory": "a"])
     }
 
     @Test func leavesInvalidValuesOutAndSaysSo() throws {
         let result = try job([("max-download-limit", "fast"), ("checksum", "adler32=1"), ("header", "nothing")])
         #expect(result.remarks.count == 3)
-        #expect(result.job.body.names == ["url"])
+        #expect(result.body.names == ["url"])
     }
 
     @Test(
