@@ -6,11 +6,14 @@ extension CurlClient {
     /// the body is longer, the transfer ends and `bodyTruncated` is true.
     ///
     /// If the task is cancelled, the transfer is cancelled, and `cancelled` is thrown.
+    ///
+    /// - Parameter patience: nil: only a complete body, or one that is longer than the limit, is a response. Otherwise the head is
+    ///   enough: `bodyTruncated` is also true if the body breaks off, or does not end within this time.
     public func exchange(
-        _ request: TransferRequest, bodyLimit: Int
+        _ request: TransferRequest, bodyLimit: Int, bodyWithin patience: Duration? = nil
     ) async throws(TransferError) -> ExchangeResponse {
         let transfer = prepare()
-        let collector = ResponseCollector(transfer: transfer, bodyLimit: bodyLimit)
+        let collector = ResponseCollector(transfer: transfer, bodyLimit: bodyLimit, patience: patience)
         submit(transfer, request, handler: collector)
         return try await withTaskCancellationHandler {
             await collector.result
@@ -24,17 +27,20 @@ private final class ResponseCollector: TransferHandler {
     private struct State {
         var body: [UInt8] = []
         var isTruncated = false
+        var clock: Task<Void, Never>?
         var result: Result<ExchangeResponse, TransferError>?
         var waiting: CheckedContinuation<Result<ExchangeResponse, TransferError>, Never>?
     }
 
     private let transfer: Transfer
     private let bodyLimit: Int
+    private let patience: Duration?
     private let state = Locked(State())
 
-    init(transfer: Transfer, bodyLimit: Int) {
+    init(transfer: Transfer, bodyLimit: Int, patience: Duration?) {
         self.transfer = transfer
         self.bodyLimit = bodyLimit
+        self.patience = patience
     }
 
     var result: Result<ExchangeResponse, TransferError> {
@@ -49,7 +55,21 @@ private final class ResponseCollector: TransferHandler {
         }
     }
 
-    func received(head: ResponseHead) -> HeadDecision { .accept }
+    func received(head: ResponseHead) -> HeadDecision {
+        guard let patience else { return .accept }
+        // The task ends with the transfer.
+        let task = Task { [weak self] in
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            self?.endBody()
+        }
+        state.withLock { $0.clock = task }
+        return .accept
+    }
+
+    private func endBody() {
+        state.withLock { $0.isTruncated = true }
+        transfer.cancel()
+    }
 
     func received(chunk: Chunk) {
         let isTruncated = state.withLock { state in
@@ -63,6 +83,10 @@ private final class ResponseCollector: TransferHandler {
 
     func finished(_ transferResult: TransferResult) {
         let (result, waiting) = state.withLock { state in
+            state.clock?.cancel()
+            if patience != nil, case .failed = transferResult.outcome, transferResult.head != nil {
+                state.isTruncated = true
+            }
             let result = Self.evaluate(transferResult, state)
             state.result = result
             return (result, state.waiting.take())

@@ -99,7 +99,7 @@ extension TransferError {
             case CURLE_URL_MALFORMAT: .badURL(message)
             // libcurl also returns this code if the response does not begin like HTTP.
             case CURLE_UNSUPPORTED_PROTOCOL:
-                transfer.connectionState.isConnected ? .protocolError(message) : .unsupportedProtocol
+                transfer.connectionState.isConnected ? .protocolError(Self.beginning(message)) : .unsupportedProtocol
             case CURLE_COULDNT_RESOLVE_HOST: .nameResolutionFailed
             case CURLE_COULDNT_CONNECT: Self.connectFailure(message, of: transfer)
             // The connect timeout is the only one that libcurl checks.
@@ -116,6 +116,12 @@ extension TransferError {
             default: .other(code: Int32(bitPattern: code.rawValue), message: message)
             }
     }
+
+    private static func beginning(_ message: String) -> String {
+        message.contains("HTTP/0.9") ? "the answer does not begin as HTTP/1.1. \(onlyHTTP2)" : message
+    }
+
+    private static let onlyHTTP2 = "Perhaps the server has only HTTP/2, which fetchd does not use"
 
     private static func connectFailure(_ message: String, of transfer: ActiveTransfer) -> TransferError {
         let connectionState = transfer.connectionState
@@ -187,6 +193,7 @@ extension TransferError {
         if signsOfPlainHTTP.contains(where: message.contains) {
             return "it did not answer with TLS; a server without TLS has an http:// address"
         }
+        if message.contains("no application protocol") { return "the server refuses HTTP/1.1. \(onlyHTTP2)" }
         guard message.contains("error:"), let fault = message.split(separator: ":").last else { return message }
         return "the handshake failed: \(fault)"
     }

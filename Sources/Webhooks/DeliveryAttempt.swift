@@ -18,7 +18,9 @@ struct DeliveryAttempt: Sendable {
         // A secret that begins in the logged bytes must be read to its end, or its beginning would be logged.
         let limit = options.responseLimit + (secrets(of: delivery.webhook).map(\.utf8.count).max() ?? 0)
         do throws(TransferError) {
-            answer = .success(try await client.exchange(request(for: delivery, at: at), bodyLimit: limit))
+            answer = .success(
+                try await client.exchange(
+                    request(for: delivery, at: at), bodyLimit: limit, bodyWithin: Self.patienceForBody))
         } catch {
             answer = .failure(error)
         }
@@ -28,6 +30,9 @@ struct DeliveryAttempt: Sendable {
             response: body(of: answer, withoutSecretsOf: delivery.webhook))
         return (log, verdict(on: answer, tries: delivery.tries + 1, at: time.now))
     }
+
+    /// The head of an answer is the verdict. The body is for the log only.
+    private static let patienceForBody = Duration.seconds(2)
 
     private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {
         let body = delivery.event.posted.bytes
@@ -83,7 +88,9 @@ struct DeliveryAttempt: Sendable {
         // SQLite would end a text at its first NUL.
         let text = String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
         // Some endpoints answer with the request.
-        let shown = secrets(of: webhook).reduce(text) { $0.replacing($1, with: "[secret]") }
+        let secrets = secrets(of: webhook)
+        var shown = secrets.reduce(text) { $0.replacing($1, with: "[secret]") }
+        if response.bodyTruncated { shown = shown.withoutBeginning(of: secrets, atLeast: Self.shortestSecret) }
         return String(decoding: shown.utf8.prefix(options.responseLimit), as: UTF8.self)
     }
 
@@ -98,6 +105,19 @@ struct DeliveryAttempt: Sendable {
     private func retryAfter(of answer: Result<ExchangeResponse, TransferError>, at now: Date) -> Double? {
         guard let response = try? answer.get() else { return nil }
         return ResponseFacts(status: response.status, headers: response.headers).retryDelay(at: now)
+    }
+}
+
+extension String {
+    /// The text without the beginning of a secret at its end, where the body broke off.
+    fileprivate func withoutBeginning(of secrets: [String], atLeast shortest: Int) -> String {
+        for secret in secrets {
+            let lengths = stride(from: min(secret.utf8.count, utf8.count), through: shortest, by: -1)
+            if let length = lengths.first(where: { utf8.suffix($0).elementsEqual(secret.utf8.prefix($0)) }) {
+                return String(decoding: utf8.dropLast(length), as: UTF8.self) + "[secret]"
+            }
+        }
+        return self
     }
 }
 

@@ -80,7 +80,9 @@ public struct APIHandler: RequestHandler {
         let sessions = Sessions(store: store, engine: engine)
         let routes: [[Route]] = [
             HealthRoutes(store: store, engine: engine, availability: availability).routes,
-            MetricsRoutes(store: store, engine: engine, feed: feed, requests: measurements, options: options).routes,
+            MetricsRoutes(
+                store: store, engine: engine, feed: feed, requests: measurements, importer: importer, options: options
+            ).routes,
             SessionRoutes(sessions: sessions, feed: feed).routes,
             ManifestRoutes(jobs: jobs, sessions: sessions, remote: options.remoteFiles).routes,
             WebhookRoutes(store: store, log: log).routes, DeliveryRoutes(store: store).routes,

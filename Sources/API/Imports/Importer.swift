@@ -23,6 +23,7 @@ final class Importer: Sendable {
     private struct State {
         var isStopping = false
         var uploads = 0
+        var createdJobs = 0
         /// The imports of former runs that continue.
         var continued: [Task<Void, Never>] = []
     }
@@ -30,6 +31,9 @@ final class Importer: Sendable {
     init(store: Store, jobs: Jobs, rules: NewJobRules, log: Logger) {
         (self.store, self.jobs, self.rules, self.log) = (store, jobs, rules, log)
     }
+
+    /// Since the start of the service.
+    var createdJobs: Int { state.withLock(\.createdJobs) }
 
     /// Prepares for the list of a request.
     ///
@@ -104,11 +108,13 @@ extension Importer {
             do {
                 try await create(list, after: status)
                 let change = "\(judgement.jobs) jobs of a list (\(list.request.format.rawValue))"
-                return try await persistently { [store] in
+                let answer = try await persistently { [store] in
                     try await store.endImport(id, once: claim, audit: list.request.note, change: change) {
                         judgement.answer(existing: status.created, $0)
                     }
                 }
+                log.info("Imported \(change).", metadata: ["session": "\(list.request.session)"])
+                return answer
             } catch  where !(error is ImportStopped) {
                 await interrupt(list, id, because: error)
                 throw error
@@ -119,7 +125,9 @@ extension Importer {
     /// Reads the whole list, so that a fault is found before the first job is created.
     private func judge(_ list: ImportedJobs, _ id: ImportID) async throws -> ImportJudgement {
         var judgement = ImportJudgement()
-        var known: Set<Name> = []
+        // The session of the request is no fault of a line.
+        try await requireOpen(list.request.session)
+        var known: Set<Name> = [list.request.session]
         var entries = try await ListEntries(store, id, list.request)
         while let more = try await entries.next() {
             for entry in more {
@@ -183,6 +191,7 @@ extension Importer {
         try await persistently { [store] in
             try await store.createJobs(present.jobs, by: list.creator, in: id, from: present.begin, upTo: present.end)
         }
+        state.withLock { $0.createdJobs += present.jobs.count }
         step = ImportStep(from: step.end)
     }
 

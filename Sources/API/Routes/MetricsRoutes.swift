@@ -15,6 +15,7 @@ struct MetricsRoutes: Sendable {
     let engine: Engine
     let feed: Feed
     let requests: RequestMeasurements
+    let importer: Importer
     let options: APIHandler.Options
 
     var routes: [Route] { [Route(.get, "/metrics", .scope(.read, of: .service), isLarge: true, metrics)] }
@@ -31,6 +32,8 @@ struct MetricsRoutes: Sendable {
         exposition.addDatabase(store.activity, store.measurements, await store.files())
         exposition.addLoops(options.loops())
         exposition.addRequests(requests, feed.watching)
+        exposition.counter(
+            "fetchd_imported_jobs_total", "Jobs that imports of lists have created.", importer.createdJobs)
         exposition.gauge(
             "fetchd_node_is_leader", "1 if this node does what one node does for all; 0 if not.",
             store.isLeader ? 1 : 0)

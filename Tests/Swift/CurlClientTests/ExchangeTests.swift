@@ -39,6 +39,22 @@ import Testing
         #expect(await origin.waitForSilence())
     }
 
+    /// The head is the response, if the caller says so.
+    @Test func acceptsAHeadWhoseBodyBreaksOffOrDoesNotEnd() async throws {
+        let bytes = Content.random(seed: 24, count: 1_000)
+        for behaviour: OriginBehaviour in [.closing(after: 400), .stalling(after: 400)] {
+            origin.serve("/out", .fixed(body: bytes), behaviour)
+            let response = try await client.exchange(
+                TransferRequest(url: origin.url("/out")), bodyLimit: 5_000, bodyWithin: .milliseconds(200))
+            #expect(response.status == 200 && response.bodyTruncated)
+            #expect(response.body == Array(bytes.prefix(400)))
+        }
+        origin.serve("/out", .fixed(body: bytes))
+        let whole = try await client.exchange(
+            TransferRequest(url: origin.url("/out")), bodyLimit: 5_000, bodyWithin: .seconds(60))
+        #expect(whole.body == bytes && !whole.bodyTruncated)
+    }
+
     @Test func throwsTransferErrors() async throws {
         origin.serve("/out", .fixed(body: [1, 2, 3]), .closing(after: 1))
         await #expect(throws: TransferError.truncated(expected: 3, received: 1)) {

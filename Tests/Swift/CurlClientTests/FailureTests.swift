@@ -35,6 +35,41 @@ import Testing
             result.error == .tlsFailed("it did not answer with TLS; a server without TLS has an http:// address"))
     }
 
+    /// nginx on a port with HTTP/2 but without TLS.
+    @Test(.enabled(if: NginxOrigin.isAvailable)) func serverWithHTTP2OnlyIsNamed() async throws {
+        let server = try await NginxOrigin(.init(isHTTP2: true))
+        let (result, _) = try await client.run("http://127.0.0.1:\(server.port)/")
+        #expect(
+            result.error
+                == .protocolError(
+                    "the answer does not begin as HTTP/1.1. Perhaps the server has only HTTP/2, which fetchd does not use"
+                ))
+    }
+
+    /// `openssl s_server`, which refuses other protocols as servers with HTTP/2 only do.
+    @Test(.enabled(if: TLSOrigin.isAvailable)) func refusalOfHTTP1InTheHandshakeIsNamed() async throws {
+        let (folder, port) = (try TemporaryFolder(), try ReservedPort())
+        let made = try await ChildProcess.run(
+            "/usr/bin/openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
+                "/CN=localhost", "-keyout", folder.path("key"), "-out", folder.path("certificate"),
+            ])
+        #expect(made.succeeded)
+        let server = try await ChildProcess(
+            "/usr/bin/openssl",
+            [
+                "s_server", "-www", "-accept", port.address, "-alpn", "h2", "-key", folder.path("key"), "-cert",
+                folder.path("certificate"),
+            ])
+        _ = try await eventually("the server to listen") { server.output.contains("ACCEPT") ? true : nil }
+        let (result, _) = try await client.run("https://\(port.address)/")
+        #expect(
+            result.error
+                == .tlsFailed(
+                    "the server refuses HTTP/1.1. Perhaps the server has only HTTP/2, which fetchd does not use"))
+    }
+
     @Test func connectTimeoutIsTimedOut() async throws {
         let port = try UnresponsivePort()
         let request = TransferRequest(

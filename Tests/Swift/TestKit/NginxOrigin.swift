@@ -10,10 +10,13 @@ public final class NginxOrigin: Sendable {
         /// The rate of requests without a range; range requests are not limited. nil for the maximum.
         public var bytesPerSecond: Int?
         public var sendsETags = true
+        /// Whether it speaks HTTP/2 only, without TLS.
+        public var isHTTP2 = false
 
-        public init(bytesPerSecond: Int? = nil, sendsETags: Bool = true) {
+        public init(bytesPerSecond: Int? = nil, sendsETags: Bool = true, isHTTP2: Bool = false) {
             self.bytesPerSecond = bytesPerSecond
             self.sendsETags = sendsETags
+            self.isHTTP2 = isHTTP2
         }
     }
 
@@ -87,7 +90,7 @@ public final class NginxOrigin: Sendable {
             default_type application/octet-stream;
             etag \(options.sendsETags ? "on" : "off");
             server {
-                listen 127.0.0.1:\(port);
+                listen 127.0.0.1:\(port)\(options.isHTTP2 ? " http2" : "");
                 root files;
                 \(options.bytesPerSecond.map { "if ($http_range = \"\") { set $limit_rate \($0); }" } ?? "")
             }

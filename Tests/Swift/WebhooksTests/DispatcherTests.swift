@@ -243,7 +243,7 @@ import Testing
 
     // MARK: Slow answers
 
-    enum Slowness: CaseIterable { case silent, slowHead, slowBody }
+    enum Slowness: CaseIterable { case silent, slowHead }
 
     @Test(arguments: Slowness.allCases) func cutsSlowResponseAtTimeout(_ slowness: Slowness) async throws {
         try await DispatcherFixture.open(Self.options { $0.timeout = .seconds(1) }) { fixture in
@@ -253,12 +253,6 @@ import Testing
                 fixture.receiver.answer(to: 1...1) { _ in
                     var answer = OriginAnswer(status: 200)
                     answer.headByteInterval = .milliseconds(100)
-                    return answer
-                }
-            case .slowBody:
-                fixture.receiver.answer(to: 1...1) { _ in
-                    var answer = OriginAnswer(status: 200, body: Array(repeating: 0x61, count: 10_000))
-                    answer.bytesPerSecond = 100
                     return answer
                 }
             }

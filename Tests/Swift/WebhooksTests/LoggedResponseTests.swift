@@ -1,6 +1,7 @@
 import CurlClient
 import Downloads
 import Formats
+import HTTPSemantics
 import TestKit
 import Testing
 
@@ -51,6 +52,30 @@ import Testing
         #expect(attempt.status == status)
         #expect(attempt.response == nil)
         #expect(attempt.error?.contains("secret") != true)
+    }
+
+    /// The status is in the head. The body is for the log.
+    @Test(arguments: [false, true]) func acceptsASuccessWhoseBodyBreaksOffOrDoesNotEnd(_ isStalling: Bool) async throws
+    {
+        let origin = try Origin()
+        let body = Array("Authorization: key-of-the-endpoint".utf8)
+        origin.serve("/hook", .fixed(body: body), isStalling ? .stalling(after: 21) : .closing(after: 21))
+        try await DispatcherFixture.open(Self.options) { fixture in
+            try await fixture.declareWebhook(
+                url: origin.url("/hook"), headers: [HeaderField(name: "Authorization", value: "key-of-the-endpoint")])
+            try await fixture.happen()
+            try await fixture.settle()
+            let delivery = try #require(try await fixture.log.first)
+            #expect(delivery.state == .acknowledged && delivery.attempts.map(\.status) == [200], "\(delivery)")
+            #expect(delivery.attempts.map(\.error) == [nil])
+            // The beginning of a secret is not shown.
+            #expect(delivery.attempts.map(\.response) == ["Authorization: [secret]"])
+        }
+    }
+
+    @Test func readsOnlyTheBeginningOfALargeBody() async throws {
+        let attempt = try #require(try await logged(200, [UInt8](repeating: 0x61, count: 20 << 20)))
+        #expect(attempt.status == 200 && attempt.response?.utf8.count == 1024)
     }
 
     @Test func asksForTheAddressOfTheEndpoint() async throws {
