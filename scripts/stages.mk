@@ -29,6 +29,7 @@ fuzz: build | $(filter swift,$(CHOSEN)) ; $(run) scripts/checks/fuzz $(if $(SHOR
 postgres: build                   ; $(run) scripts/with-postgres scripts/checks/swift --only --filter StorageTests ## The tests of the store on PostgreSQL
 exchanges: swift                  ; $(run) scripts/checks/openapi-recorded $(FETCHD_EXCHANGES) ## Recorded answers against the API's description
 openapi-live: build               ; $(run) scripts/checks/openapi-live ## A live service against the API's description
+python-client: build              ; $(run) scripts/checks/python-client ## The Python package
 lists: build                      ; $(run) scripts/checks/lists $(SHORT) ## A long list
 clients: build                    ; $(run) scripts/checks/clients $(SHORT) ## Generated clients
 interop: build                    ; $(run) scripts/interop $(SHORT) ## Servers and proxies of others

@@ -31,6 +31,9 @@ struct StoreMigrationTests {
                     INSERT INTO given_batches (session, number) VALUES ('gone', 9);
                     INSERT OR REPLACE INTO removed_events (session, last_event) VALUES ('gone', 1);
                     INSERT OR REPLACE INTO clock (id, time, uptime, boot, last_event) VALUES (1, 2, 3, NULL, 4);
+                    INSERT INTO imports (id, caller, key, fingerprint, position, created, is_running, created_at)
+                        VALUES ('imp_1', 'me', 'k', x'01', 3, 2, 0, 5);
+                    INSERT INTO import_batches (import, session, batch) VALUES ('imp_1', 'default', 1);
                     UPDATE delivery_attempts SET error = 'Grüße ' || char(0) || ' {"a", \\N}', latency_seconds = 1.0 / 3;
                     UPDATE sqlite_sequence SET seq = seq + 100;
                     """)
