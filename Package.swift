@@ -199,7 +199,9 @@ let package = Package(
         // What scripts/check fuzz runs with random input, and a program that runs it with the corpus.
         .target(
             name: "FuzzTargets",
-            dependencies: ["API", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", httpTypes],
+            dependencies: [
+                "API", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "HTTPServer", "Lists", httpTypes,
+            ],
             path: "Tests/Fuzzing/Sources", swiftSettings: strict),
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),

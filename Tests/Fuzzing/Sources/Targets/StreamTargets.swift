@@ -1,4 +1,5 @@
 import Formats
+import Lists
 
 /// Streams of events.
 extension FuzzTarget {
@@ -21,6 +22,33 @@ extension FuzzTarget {
             require(!event.type.isEmpty, "no type")
             // A byte that is not UTF-8 becomes a character of three bytes.
             require(event.data.utf8.count <= 3 * stream.count, "the data is longer")
+        }
+    }
+}
+
+/// Lists of downloads.
+extension FuzzTarget {
+    /// The pieces in which a list arrives make no difference. The first byte is the format and the size of the pieces.
+    static let list = FuzzTarget("list") { bytes in
+        let choice = Int(bytes.first ?? 0)
+        let format = ListFormat.allCases[choice % ListFormat.allCases.count]
+        let size = 1 + choice / ListFormat.allCases.count
+        let base = format == .aria2 ? "/srv" : "https://host/"
+        var (atOnce, inPieces) = (ListReader(format, base: base), ListReader(format, base: base))
+        let list = Array(bytes.dropFirst())
+        let expected = atOnce.read(list) + atOnce.finish()
+        var entries: [ListEntry] = []
+        var rest = list[...]
+        while !rest.isEmpty {
+            entries += inPieces.read(Array(rest.prefix(size)))
+            rest = rest.dropFirst(size)
+        }
+        require(entries + inPieces.finish() == expected, "the pieces make a difference")
+        for entry in expected {
+            require(entry.line >= 1, "the line is \(entry.line)")
+            if case .success(let job) = entry.job {
+                require(JSON.object(job).bytes.count < 1 << 20, "the job is too large")
+            }
         }
     }
 }
