@@ -204,7 +204,12 @@ class Job:
 
     def delete(self, file: str = "keep") -> None:
         """Forgets the job, after it was cancelled if it has not ended. file: ``keep`` or ``delete``."""
-        self._transport.request("DELETE", self._path, query={"file": file})
+        try:
+            self._transport.request("DELETE", self._path, query={"file": file})
+        except FetchdError as error:
+            # The answer to the first request may be lost.
+            if error.status != 404:
+                raise
 
     @property
     def _path(self) -> str:

@@ -117,7 +117,11 @@ class Transport:
         values = {name: str(value) for name, value in (query or {}).items() if value is not None}
         target = f"{self._base}/v1/{path}" + (f"?{urlencode(values, quote_via=quote)}" if values else "")
         try:
-            connection.request(method, target, body, sent)
+            try:
+                connection.request(method, target, body, sent)
+            except (BrokenPipeError, ConnectionResetError):
+                # The service refuses a body before its end, and its answer says why.
+                pass
             return Answer(connection, connection.getresponse())
         except BaseException:
             connection.close()
