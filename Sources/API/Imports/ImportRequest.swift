@@ -105,15 +105,15 @@ struct ImportedJobs: Sendable {
     /// - Parameter isChecked: false if the entry was checked before: what depends on the time is not checked again.
     /// - Throws: 422 with a pointer into the entry.
     func job(_ entry: ListEntry, isChecked: Bool = true) throws(Problem) -> NewJob {
-        let object: JSONObject
+        var object: JSONObject
         do throws(ListFault) { object = try entry.job.get() } catch { throw Problem(.invalidValue, error.reason) }
+        if object["session"] ?? .null == .null { object["session"] = .string(request.session.text) }
         var reader = FieldReader(object)
         guard object["resume_from"] == nil || object["resume_from"] == .null else {
             throw reader.invalid("resume_from", "cannot be used in a list")
         }
-        var new = try rules.job(&reader, for: caller, isChecked: isChecked)
+        let new = try rules.job(&reader, for: caller, isChecked: isChecked)
         try reader.finish()
-        if object["session"] == nil { new.session = request.session }
         return new
     }
 

@@ -146,6 +146,41 @@ import Testing
         _ = try await eventually("both finishes") { try await finishes().count == 2 ? true : nil }
     }
 
+    @Test func judgesTheSessionsAndTheQuotasOfTheToken() async throws {
+        let scene = try await Scene(.init(token: "root"))
+        scene.origin.serve("/held", .fixed(), .silent)
+        _ = try await scene.api.put("/v1/sessions/films")
+        let made = try await scene.api.post(
+            "/v1/tokens",
+            ["name": "q", "scope": "jobs", "sessions": ["films*"], "quotas": ["outstanding_jobs": 3]])
+        let api = APIClient(baseURL: scene.fetchd.baseURL, token: made.json["token"].string)
+        func send(_ lines: Int, _ query: String, first: String = "") async throws -> APIAnswer {
+            let list = first + String(repeating: scene.origin.url("/held") + "\n", count: lines)
+            return try await api.send(
+                "POST", "/v1/jobs/import?\(query)", bytes: Array(list.utf8),
+                headers: [("Content-Type", "text/uri-list")])
+        }
+        #expect(try await send(4, "session=films").status == 429)
+        #expect(try await send(1, "session=default").status == 403)
+        #expect(try await send(1, "").status == 403)
+        #expect(try await scene.api.get("/v1/jobs").json["jobs"].arrayValue == [])
+        #expect(try await send(3, "session=films").json["created"] == 3)
+        #expect(try await send(3, "session=films").status == 201)
+        #expect(try await send(1, "session=films").status == 429)
+        let other = "{\"url\": \"\(scene.origin.url("/held"))\", \"session\": \"default\"}\n"
+        let answer = try await api.send(
+            "POST", "/v1/jobs/import?session=films", bytes: Array(other.utf8),
+            headers: [("Content-Type", "application/x-ndjson")])
+        #expect(
+            answer.status == 422 && answer.json["problems"].arrayValue?.first?["pointer"] == "/session", "\(answer)")
+        #expect(try await scene.api.get("/v1/sessions/films").json["counts"]["running"].integer ?? 0 > 0)
+    }
+
+    @Test func namesASessionThatTakesNoJobs() async throws {
+        let answer = try await send("https://h/\n", "session=none")
+        #expect(answer.json["type"] == "/problems/unknown-session", "\(answer)")
+    }
+
     @Test func finishesOnceForManySteps() async throws {
         let url = scene.origin.url("/file")
         let list = (0..<1700).map { "{\"url\": \"\(url)?\($0)\", \"state\": \"paused\"}" }.joined(separator: "\n")
