@@ -66,25 +66,14 @@ public struct Aria2Conversion: Sendable {
     public init(base: String?) { self.base = base }
 
     public func job(_ entry: Aria2Entry) throws(ListFault) -> Result {
-        let urls = entry.uris.filter { Self.isHTTP($0) }
-        guard let first = urls.first else { throw ListFault(Self.refusal(of: entry.uris)) }
-        var body = JSONObject()
-        if urls.count == 1 { body["url"] = .string(first) } else { body["urls"] = .strings(Array(urls.prefix(16))) }
+        guard let mirrors = ListMirrors(entry.uris) else { throw ListFault(Self.refusal(of: entry.uris)) }
+        let first = mirrors.job["url"]?.stringValue ?? mirrors.job["urls"]?.arrayValue?.first?.stringValue ?? ""
         let origin = "aria2:" + (entry["gid"] ?? "\(first) \(entry["out"] ?? "")")
-        var result = Result(body: body, origin: origin)
-        if urls.count < entry.uris.count {
-            result.remarks.append("\(entry.uris.count - urls.count) addresses that are not http or https are left out.")
-        }
-        if urls.count > 16 { result.remarks.append("\(urls.count - 16) mirrors are left out; a job has at most 16.") }
+        var result = Result(body: mirrors.job, origin: origin, remarks: mirrors.remarks)
         for option in entry.options { apply(option, to: &result) }
         setDestination(entry, &result)
         setHeaders(entry, &result)
         return result
-    }
-
-    private static func isHTTP(_ uri: String) -> Bool {
-        let scheme = uri.prefix { $0 != ":" }.lowercased()
-        return scheme == "http" || scheme == "https"
     }
 
     private static func refusal(of uris: [String]) -> String {
@@ -109,7 +98,7 @@ public struct Aria2Conversion: Sendable {
         case "connect-timeout": result.setTimeout("connect_seconds", value)
         case "max-tries":
             if let tries = Int64(value), tries > 0 {
-                result.set("max_attempts", in: "retry", to: .integer(min(tries, 1000)))
+                result.body.set("max_attempts", in: "retry", to: .integer(min(tries, 1000)))
             }
         case "continue", "auto-file-renaming", "always-resume", "allow-piece-length-change", "file-allocation",
             "save-not-found", "force-save", "remote-time", "min-split-size", "max-connection-per-server",
@@ -185,18 +174,12 @@ public struct Aria2Conversion: Sendable {
 }
 
 extension Aria2Conversion.Result {
-    fileprivate mutating func set(_ name: String, in member: String, to value: JSON) {
-        var object = body[member]?.objectValue ?? JSONObject()
-        object[name] = value
-        body[member] = .object(object)
-    }
-
     fileprivate mutating func setDestination(_ name: String, _ value: String) {
-        set(name, in: "destination", to: .string(value))
+        body.set(name, in: "destination", to: .string(value))
     }
 
     fileprivate mutating func setTimeout(_ name: String, _ value: String) {
-        if let seconds = Double(value), seconds > 0 { set(name, in: "timeouts", to: .number(seconds)) }
+        if let seconds = Double(value), seconds > 0 { body.set(name, in: "timeouts", to: .number(seconds)) }
     }
 
     /// `100K`, `2M` or a number of bytes a second; 0 is no limit.
@@ -278,7 +261,7 @@ extension Aria2Entry.Option {
 }
 
 extension String {
-    fileprivate var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+    var trimmed: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 }
 
 /// A size as aria2 writes it: a number of bytes, or with K (1024) or M (1024 K).

@@ -64,12 +64,12 @@ struct TabSeparatedLines: LineFormat {
             }
             job["checksum"] = checksum
         case .md5, .sha1, .sha256, .sha512: job["checksum"] = ListChecksum.of(cell, algorithm: column.rawValue)
-        case .filename, .directory: job.setDestination(column.rawValue, .string(cell))
+        case .filename, .directory: job.set(column.rawValue, in: "destination", to: .string(cell))
         case .path:
             guard let destination = ListPath(cell)?.destination?.objectValue else {
                 throw ListFault("'\(cell)' is not a path below the downloads folder.")
             }
-            for (name, value) in destination.members { job.setDestination(name, value) }
+            for (name, value) in destination.members { job.set(name, in: "destination", to: value) }
         }
     }
 
@@ -153,13 +153,5 @@ extension String {
     fileprivate var cells: [String] {
         utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
             .map { Substring($0).trimmedBlanks }
-    }
-}
-
-extension JSONObject {
-    mutating func setDestination(_ name: String, _ value: JSON) {
-        var destination = self["destination"]?.objectValue ?? JSONObject()
-        destination[name] = value
-        self["destination"] = .object(destination)
     }
 }

@@ -144,6 +144,36 @@ struct ListPath {
     }
 }
 
+/// The addresses of one file, as the members of a job, and what was left out.
+struct ListMirrors {
+    private(set) var job: JSONObject
+    private(set) var remarks: [String] = []
+
+    /// nil if no address has http or https.
+    init?(_ all: [String]) {
+        let urls = all.filter { ["http", "https"].contains($0.prefix { $0 != ":" }.lowercased()) }
+        guard let first = urls.first else { return nil }
+        job = urls.count == 1 ? ["url": .string(first)] : ["urls": .strings(Array(urls.prefix(Self.most)))]
+        if urls.count < all.count {
+            remarks.append("\(all.count - urls.count) addresses that are not http or https are left out.")
+        }
+        if urls.count > Self.most {
+            remarks.append("\(urls.count - Self.most) mirrors are left out; a job has at most \(Self.most).")
+        }
+    }
+
+    private static let most = 16
+}
+
+extension JSONObject {
+    /// Sets a member of the object that is a member of this one.
+    mutating func set(_ name: String, in member: String, to value: JSON) {
+        var object = self[member]?.objectValue ?? JSONObject()
+        object[name] = value
+        self[member] = .object(object)
+    }
+}
+
 extension Substring {
     /// Compares bytes, because that is several times as fast as characters.
     var trimmedBlanks: String {

@@ -162,7 +162,7 @@ struct MetalinkDocument {
 
     mutating func end() {
         guard let (name, attributes) = path.popLast(), file != nil else { return }
-        let value = String(decoding: text, as: UTF8.self).trimmedLines
+        let value = String(decoding: text, as: UTF8.self).trimmed
         text = []
         switch name {
         case "size": file?.size = value
@@ -186,19 +186,10 @@ struct MetalinkDocument {
     private static func entry(of file: File) -> ListEntry {
         let all = file.urls.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
             .map(\.element.url)
-        let urls = all.filter { ["http", "https"].contains($0.prefix { $0 != ":" }.lowercased()) }
-        guard let first = urls.first else {
+        guard let mirrors = ListMirrors(all) else {
             return ListEntry(line: file.line, ListFault("The file has no URL with http or https."))
         }
-        var job: JSONObject =
-            urls.count == 1 ? ["url": .string(first)] : ["urls": .strings(Array(urls.prefix(mostURLs)))]
-        var remarks: [String] = []
-        if urls.count < all.count {
-            remarks.append("\(all.count - urls.count) addresses that are not http or https are left out.")
-        }
-        if urls.count > mostURLs {
-            remarks.append("\(urls.count - mostURLs) mirrors are left out; a job has at most \(mostURLs).")
-        }
+        var job = mirrors.job
         if let path = ListPath(file.name) {
             job["destination"] = path.destination
         } else if !file.name.isEmpty {
@@ -210,7 +201,7 @@ struct MetalinkDocument {
             return ListEntry(line: file.line, error)
         }
         job["checksum"] = strongest(of: file.digests)
-        return ListEntry(line: file.line, job, remarks: remarks)
+        return ListEntry(line: file.line, job, remarks: mirrors.remarks)
     }
 
     private static func strongest(of digests: [(algorithm: String, digits: String)]) -> JSON? {
@@ -221,17 +212,6 @@ struct MetalinkDocument {
         return nil
     }
 
-    private static let mostURLs = 16
     private static let deepest = 32
     private static let sizeOfElement = 16
-}
-
-extension String {
-    fileprivate var trimmedLines: String {
-        let isBlank: (Character) -> Bool = { $0.isWhitespace }
-        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
-            return ""
-        }
-        return String(self[first...last])
-    }
 }

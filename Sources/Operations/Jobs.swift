@@ -45,10 +45,10 @@ public struct Jobs: Sendable {
 
     public func page(_ query: JobQuery) async throws(StoreError) -> JobPage { try await store.jobs(query) }
 
-    /// - Returns: nil if the file is no longer there.
     /// The indices of the files that are no longer there.
     public func missing(of files: [FinishedFile]) async throws -> Set<Int> { try await engine.missing(of: files) }
 
+    /// - Returns: nil if the file is no longer there.
     public func openFile(of finish: JobResult) async -> OpenedFile? { await engine.openFile(of: finish) }
 
     // MARK: Creating

@@ -32,7 +32,7 @@ struct DeliveryAttempt: Sendable {
     }
 
     /// The head of an answer is the verdict. The body is for the log only.
-    private static let patienceForBody = Duration.seconds(2)
+    private static let patienceForBody = Duration.seconds(1)
 
     private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {
         let body = delivery.event.posted.bytes

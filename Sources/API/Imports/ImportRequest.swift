@@ -55,13 +55,6 @@ struct ImportRequest: Sendable {
     static let route = "POST /v1/jobs/import"
 }
 
-extension RequestHead {
-    /// The type of the body without its parameters, in lower case.
-    var mediaType: String {
-        (headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-    }
-}
-
 /// The request as the first piece of its list.
 extension ImportRequest {
     var header: [UInt8] {
@@ -121,29 +114,5 @@ struct ImportedJobs: Sendable {
         var creator = caller.creator
         creator.trace = request.trace
         return creator
-    }
-}
-
-/// What is checked of a new job besides the form of its request.
-struct NewJobRules: Sendable {
-    let time: any TimeSource
-    let allowsRehearsals: Bool
-
-    func job(_ reader: inout FieldReader, for caller: Caller, isChecked: Bool = true) throws(Problem) -> NewJob {
-        let new = try NewJob(reading: &reader)
-        try caller.requireWritable(new.session, at: reader.pointer(to: "session"))
-        try requireNoRehearsal(new.spec, reader, at: new.spec.mirrors.isEmpty ? "url" : "urls")
-        if isChecked { try requireFuture(new.spec.deadline, reader) }
-        return new
-    }
-
-    func requireFuture(_ deadline: Date?, _ reader: FieldReader) throws(Problem) {
-        guard let deadline, deadline <= time.now else { return }
-        throw reader.invalid("deadline", "is in the past; the job could only fail")
-    }
-
-    func requireNoRehearsal(_ spec: JobSpec, _ reader: FieldReader, at field: String) throws(Problem) {
-        guard !allowsRehearsals, ([spec.url] + spec.mirrors).contains(where: Rehearsal.isRehearsal) else { return }
-        throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
     }
 }

@@ -187,6 +187,30 @@ extension Part {
     }
 }
 
+/// What is checked of a new job besides the form of its request.
+struct NewJobRules: Sendable {
+    let time: any TimeSource
+    let allowsRehearsals: Bool
+
+    func job(_ reader: inout FieldReader, for caller: Caller, isChecked: Bool = true) throws(Problem) -> NewJob {
+        let new = try NewJob(reading: &reader)
+        try caller.requireWritable(new.session, at: reader.pointer(to: "session"))
+        try requireNoRehearsal(new.spec, reader, at: new.spec.mirrors.isEmpty ? "url" : "urls")
+        if isChecked { try requireFuture(new.spec.deadline, reader) }
+        return new
+    }
+
+    func requireFuture(_ deadline: Date?, _ reader: FieldReader) throws(Problem) {
+        guard let deadline, deadline <= time.now else { return }
+        throw reader.invalid("deadline", "is in the past; the job could only fail")
+    }
+
+    func requireNoRehearsal(_ spec: JobSpec, _ reader: FieldReader, at field: String) throws(Problem) {
+        guard !allowsRehearsals, ([spec.url] + spec.mirrors).contains(where: Rehearsal.isRehearsal) else { return }
+        throw reader.invalid(field, "is a rehearsal; start fetchd with --enable-rehearsals to allow it")
+    }
+}
+
 extension NewJob {
     init(reading reader: inout FieldReader) throws(Problem) {
         let name = try reader.string("session", "cannot be a session's name") { Name($0) } ?? .default

@@ -185,11 +185,10 @@ extension Transaction {
         guard let row = try row("SELECT * FROM imports WHERE id = ?", [id.text]) else {
             throw StoreError.importEnded(id)
         }
-        var status = try ImportRow.status(row)
-        status.batches = try rows("SELECT * FROM import_batches WHERE import = ? ORDER BY batch", [id.text]).map {
+        let batches = try rows("SELECT * FROM import_batches WHERE import = ? ORDER BY batch", [id.text]).map {
             ImportStatus.Batch(session: try Name(trusted: $0["session"]), number: try $0["batch"])
         }
-        return status
+        return try ImportStatus(id: id, position: row["position"], created: row["created"], batches: batches)
     }
 
     fileprivate func createJobs(
@@ -248,12 +247,5 @@ extension Transaction {
 
     func forgetInterruptedImports(before time: Date) throws {
         try run("DELETE FROM imports WHERE is_running = 0 AND created_at <= ?", [time.milliseconds])
-    }
-}
-
-private enum ImportRow {
-    static func status(_ row: SQLRow) throws -> ImportStatus {
-        try ImportStatus(
-            id: ImportID(trusted: row["id"]), position: row["position"], created: row["created"], batches: [])
     }
 }
