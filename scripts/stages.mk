@@ -4,8 +4,8 @@
 # first ones in `stages`. What follows a | must only not run at the same time. SHORT is --short, or empty for the complete
 # forms (scripts/test --long).
 
-stages := packages build swift interop clients openapi-live kills errors cluster postgres examples soak power-loss demo exchanges \
-    format house shellcheck openapi models tools fuzz docc sbom cost package image
+stages := packages build swift interop clients lists openapi-live kills errors cluster postgres examples soak power-loss demo exchanges \
+    format house shellcheck openapi models tools fuzz docc sbom python-client javascript-client cost package image
 run = @scripts/stage $@ "$^"
 # With the lowest priority, so that it does not delay the compiler.
 quietly = nice -n 19
@@ -30,6 +30,7 @@ postgres: build                   ; $(run) scripts/with-postgres scripts/checks/
 exchanges: swift                  ; $(run) scripts/checks/openapi-recorded $(FETCHD_EXCHANGES) ## Recorded answers against the API's description
 openapi-live: build               ; $(run) scripts/checks/openapi-live ## A live service against the API's description
 python-client: build              ; $(run) scripts/checks/python-client ## The Python package
+javascript-client: build          ; $(run) scripts/checks/javascript-client ## The JavaScript module
 lists: build                      ; $(run) scripts/checks/lists $(SHORT) ## A long list
 clients: build                    ; $(run) scripts/checks/clients $(SHORT) ## Generated clients
 interop: build                    ; $(run) scripts/interop $(SHORT) ## Servers and proxies of others

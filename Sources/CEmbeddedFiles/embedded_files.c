@@ -12,6 +12,10 @@ NAME openapi_yaml_name[] = "openapi.yaml";
 BYTES openapi_yaml[] = {
 #embed "../../openapi.yaml"
 };
+NAME client_js_name[] = "client.js";
+BYTES client_js[] = {
+#embed "../../clients/javascript/fetchd.js"
+};
 NAME actions_js_name[] = "actions.js";
 BYTES actions_js[] = {
 #embed "../API/Dashboard/actions.js"
@@ -71,10 +75,6 @@ BYTES drop_js[] = {
 NAME facts_js_name[] = "facts.js";
 BYTES facts_js[] = {
 #embed "../API/Dashboard/facts.js"
-};
-NAME feed_js_name[] = "feed.js";
-BYTES feed_js[] = {
-#embed "../API/Dashboard/feed.js"
 };
 NAME format_js_name[] = "format.js";
 BYTES format_js[] = {
@@ -176,10 +176,6 @@ NAME sorting_js_name[] = "sorting.js";
 BYTES sorting_js[] = {
 #embed "../API/Dashboard/sorting.js"
 };
-NAME sse_js_name[] = "sse.js";
-BYTES sse_js[] = {
-#embed "../API/Dashboard/sse.js"
-};
 NAME supply_js_name[] = "supply.js";
 BYTES supply_js[] = {
 #embed "../API/Dashboard/supply.js"
@@ -231,7 +227,6 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(dom_js),
     FILE_OF(drop_js),
     FILE_OF(facts_js),
-    FILE_OF(feed_js),
     FILE_OF(format_js),
     FILE_OF(formdialog_js),
     FILE_OF(hosts_js),
@@ -257,7 +252,6 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(settings_js),
     FILE_OF(signin_js),
     FILE_OF(sorting_js),
-    FILE_OF(sse_js),
     FILE_OF(supply_js),
     FILE_OF(throughput_js),
     FILE_OF(values_js),
@@ -271,6 +265,10 @@ SILENT static const EmbeddedFile dashboard_files[] = {
 SILENT const EmbeddedFile *embedded_dashboard_files(size_t *count) {
     *count = sizeof(dashboard_files) / sizeof(dashboard_files[0]);
     return dashboard_files;
+}
+
+SILENT EmbeddedFile embedded_client_module(void) {
+    return (EmbeddedFile)FILE_OF(client_js);
 }
 
 SILENT EmbeddedFile embedded_api_description(void) {

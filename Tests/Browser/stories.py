@@ -373,7 +373,7 @@ def parsing(url: str) -> None:
         for size in range(1, len(stream) + 1):
             pieces = [stream[start : start + size] for start in range(0, len(stream), size)]
             events = page.run(
-                "return import('/dashboard/sse.js').then(({ EventParser }) => {"
+                "return import('/client.js').then(({ EventParser }) => {"
                 " const parser = new EventParser(); return arguments[0].flatMap((piece) => parser.take(piece)); })",
                 pieces,
             )

@@ -1,30 +1,19 @@
-// Shows all events as they happen, with EventSource or, if the service has a token, with a stream that can send it.
+// Shows all events as they happen, each once, over restarts of the service.
 
-import { describe, download, pauseAfter, serviceForm, showFraction, sleep } from "./fetchd.js";
-import { TokenStream } from "./token-stream.js";
+import { client, describe, prepareForm, showFraction } from "./page.js";
 
-/** An EventSource delivers only the event types that it has a listener for. */
-const types = [
-  "job.created", "job.started", "job.resumed", "job.restarted", "job.waiting", "job.paused", "job.succeeded", "job.failed",
-  "job.cancelled", "job.deleted", "session.waiting", "session.finished", "webhook.disabled", "webhook.test",
-];
 const longestLog = 200;
-
 const [form, address, status, alert, list, log] = ["form", "address", "status", "alert", "jobs", "log"].map((id) =>
   document.getElementById(id),
 );
-const { service, fields } = serviceForm();
-/** The last event that was shown; null if everything must be read again. */
-let position = null;
 /** For each job identifier: the revision of the job, and the elements of its row. */
 const rows = new Map();
-/** Ends the current stream or pause, so that the next stream starts. */
-let renew = () => {};
+let [service, feed] = [null, null];
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
-    await download(service(), address.value);
+    await service.add(address.value);
     address.value = "";
     alert.textContent = "";
     // The event adds the row, as it does when another client submits a download.
@@ -32,73 +21,35 @@ form.addEventListener("submit", async (event) => {
     alert.textContent = error.message;
   }
 });
-for (const field of fields) field.addEventListener("change", () => ((position = null), renew()));
+prepareForm(listen);
+listen();
 
-run();
-
-async function run() {
-  for (let failures = 0; ; ) {
-    let failure = null;
-    try {
-      if (position === null) await readEverything();
-      failures = (await listen()) ? 0 : failures + 1;
-    } catch (error) {
-      [failure, failures] = [error, failures + 1];
-    }
-    const pause = pauseAfter(failures, failure);
-    if (failure) tell("Not connected", `${failure.message} Trying again in ${pause} s.`);
-    await Promise.race([sleep(pause), new Promise((resolve) => (renew = resolve))]);
+/** Shows the events of the service in the form, in place of those of another one. */
+async function listen() {
+  feed?.close();
+  service = client();
+  const current = (feed = service.events({ progress: true, onReset: readEverything, onConnection: showConnection }));
+  for await (const event of current) {
+    if (event.type === "job.progress") showProgress(event);
+    else take(event);
   }
 }
 
-/** Reads the position before the jobs: an event that happens in between is received twice instead of missed. */
+function showConnection({ kind, at, error }) {
+  const seconds = Math.ceil((at - Date.now()) / 1000);
+  status.textContent = kind === "broken" ? "Not connected" : "Live";
+  alert.textContent = kind === "broken" ? `${error.message} Trying again in ${seconds} s.` : "";
+}
+
 async function readEverything() {
-  const { last_event } = (await service().ask("stats")).document;
-  const { jobs } = (await service().ask("jobs?limit=20")).document;
+  const jobs = [];
+  for await (const job of service.jobs()) if (jobs.push(job.document) === 20) break;
   rows.clear();
   list.replaceChildren();
   for (const job of jobs.reverse()) show(job);
-  position = last_event;
 }
 
-/**
- * Shows the events of one stream until the stream is closed. An EventSource that loses its connection reconnects by itself
- * and continues after its last event.
- *
- * @returns whether the stream was ever open.
- */
-function listen() {
-  return new Promise((resolve) => {
-    const { address, token } = service();
-    const url = `${address}/v1/events?after=${position}`;
-    const stream = token ? new TokenStream(url, token) : new EventSource(url);
-    let wasOpen = false;
-    const end = () => (stream.close(), resolve(wasOpen));
-    renew = end;
-    stream.addEventListener("open", () => ((wasOpen = true), tell("Live", "")));
-    for (const type of types) stream.addEventListener(type, (event) => take(JSON.parse(event.data)));
-    stream.addEventListener("job.progress", (event) => showProgress(JSON.parse(event.data)));
-    // The next events were removed from the journal while the page was not connected.
-    stream.addEventListener("reset", () => ((position = null), end()));
-    stream.addEventListener("error", async () => {
-      // A stream does not report the cause of an error, but another request to the service gets the same error.
-      const reason = await service().ask("stats").then(() => "", (error) => error.message);
-      if (stream.readyState !== EventSource.OPEN) tell("Not connected", reason);
-      // The answer was not a stream, for example because the service is starting. Open another stream.
-      if (stream.readyState === EventSource.CLOSED) end();
-    });
-  });
-}
-
-function tell(state, sentence) {
-  status.textContent = state;
-  alert.textContent = sentence;
-}
-
-/** Shows each event once. Identifiers only increase. */
 function take(event) {
-  if (event.id <= position) return;
-  position = event.id;
   const line = document.createElement("li");
   line.dataset.id = event.id;
   line.textContent = `${event.id}: ${event.type} ${event.job ?? event.session}`;
@@ -110,9 +61,9 @@ function take(event) {
 }
 
 async function refresh(id) {
-  // Ignore errors: the stream reports the same error, and the job may have been deleted.
-  const answer = await service().ask(`jobs/${id}`).catch(() => null);
-  if (answer) show(answer.document);
+  // The feed reports the error, or the job was deleted.
+  const job = await service.job(id).catch(() => null);
+  if (job) show(job.document);
 }
 
 function show(job) {

@@ -1,11 +1,12 @@
 // The form that adds downloads: one address, or a list of them.
 
+import { FetchdError } from "../client.js";
 import { readLines } from "./addresses.js";
 import { address, post } from "./api.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
 import { count, counted, hostOf } from "./format.js";
 import { tell } from "./notices.js";
-import { Mistake, Refusal, sentence } from "./problems.js";
+import { Mistake, sentence } from "./problems.js";
 import { readHeaders, readList, readRate } from "./values.js";
 
 const mostAtOnce = 10_000;
@@ -192,7 +193,7 @@ export class AddDialog {
 
   /** Shows an error at the field that the problem document points to. For a list, selects the line of the job. */
   #explain(error, lines) {
-    const pointer = error instanceof Refusal ? error.pointer : null;
+    const pointer = error instanceof FetchdError ? error.pointer : null;
     const [, index, path] = pointer?.match(/^\/jobs\/(\d+)(.*)$/) ?? [null, "0", pointer];
     const field = Object.keys(fields).find((name) => fields[name].test(path ?? "")) ?? null;
     const line = field === "urls" ? lines[Number(index)] : null;

@@ -1,8 +1,9 @@
 // Shows the state of the connection to the service.
 
+import { ServiceUnavailable } from "../client.js";
 import { byID, setText } from "./dom.js";
 import { announce } from "./notices.js";
-import { NoAnswer, sentence } from "./problems.js";
+import { sentence } from "./problems.js";
 
 /** Seconds without an answer after which the page advises the user to check the service. */
 const patience = 20;
@@ -46,7 +47,7 @@ function words() {
 }
 
 function adviceWords() {
-  if (!(state.error instanceof NoAnswer)) return `${sentence(state.error)} The page tries again automatically.`;
+  if (!(state.error instanceof ServiceUnavailable)) return `${sentence(state.error)} The page tries again automatically.`;
   const seconds = (Date.now() - brokenSince) / 1000;
   const stale = "This page shows the last known state.";
   if (seconds < patience) return `${stale} fetchd does not answer. If it is restarting, the page reconnects automatically.`;

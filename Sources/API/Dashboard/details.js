@@ -1,5 +1,6 @@
 // All details of one job: properties, file, receipt, kept bytes and events.
 
+import { FetchdError } from "../client.js";
 import { lack, readJob } from "./actions.js";
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
@@ -7,7 +8,6 @@ import { byID, closeByButtons, element, setText } from "./dom.js";
 import { Facts, fileFacts, jobFacts, partFacts, receiptFacts } from "./facts.js";
 import { bytes, jobName, time } from "./format.js";
 import { complain } from "./notices.js";
-import { Refusal } from "./problems.js";
 import { mayUse } from "./scopes.js";
 import { rangePlot, showRanges } from "./segments.js";
 import { supplyForm } from "./supply.js";
@@ -81,7 +81,7 @@ export class JobDetails {
       showRanges(this.#ranges, part);
       this.#showEvents(events);
     } catch (error) {
-      if (error instanceof Refusal && error.status === 404) return this.#dialog.close();
+      if (error instanceof FetchdError && error.status === 404) return this.#dialog.close();
       complain(error);
     }
   }
@@ -121,7 +121,7 @@ async function readPart(job) {
   try {
     return await get(address("jobs", job.id, "resume-data"));
   } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return null;
+    if (error instanceof FetchdError && error.status === 404) return null;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 // A dialog with a form that a list of fields describes. Mistakes are shown at their fields, and nothing is lost by them.
 
+import { FetchdError } from "../client.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
-import { Mistake, Refusal, sentence } from "./problems.js";
+import { Mistake, sentence } from "./problems.js";
 
 let current = null;
 let hints = 0;
@@ -81,7 +82,7 @@ export function showMistake(place, target, fields, error) {
 
 function isNamed({ name, pointer }, error) {
   if (error instanceof Mistake) return error.field === name;
-  const at = error instanceof Refusal ? error.pointer : null;
+  const at = error instanceof FetchdError ? error.pointer : null;
   return Boolean(at) && (at === `/${name}` || at === pointer || (pointer && at.startsWith(`${pointer}/`)));
 }
 

@@ -3,7 +3,7 @@
 
 import { acknowledge } from "./actions.js";
 import { AddDialog } from "./add.js";
-import { address, get, query } from "./api.js";
+import { address, client, get, query } from "./api.js";
 import { Attention } from "./attention.js";
 import { BulkActions } from "./bulk.js";
 import { coalesced } from "./coalesce.js";
@@ -13,7 +13,6 @@ import { JobDetails } from "./details.js";
 import { byID, setText } from "./dom.js";
 import { prepareDrop } from "./drop.js";
 import { bytes, count, jobName } from "./format.js";
-import { Feed } from "./feed.js";
 import { prepareFormDialog } from "./formdialog.js";
 import { pausedHosts, readHosts } from "./hosts.js";
 import { JobList } from "./jobs.js";
@@ -60,7 +59,7 @@ const attention = new Attention({
   webhook: takeWebhookAction, changed: () => lookAgain(),
   acknowledge: acknowledgeAll, showList: () => showView("downloads"),
 });
-const feed = new Feed({ reset, event: takeEvent, progress: takeProgress, connection: showConnection });
+const feed = client.events({ progress: true, onReset: reset, onConnection: showConnection });
 
 const readSessions = coalesced(async () => {
   try {
@@ -107,7 +106,7 @@ async function reset(list) {
 /** While the service is unreachable, the state of the connection already says so; other failures are shown. */
 function showFailure(error) {
   if (feed.isConnected && error.status) complain(error);
-  else feed.now();
+  else feed.retryNow();
 }
 
 /** Shows the downloads with these filters. */
@@ -139,6 +138,17 @@ async function acknowledgeAll(some) {
 }
 
 // MARK: Events
+
+async function takeEvents() {
+  for await (const event of feed) {
+    try {
+      if (event.type === "job.progress") takeProgress(event);
+      else takeEvent(event);
+    } catch (error) {
+      complain(error);
+    }
+  }
+}
 
 function takeEvent(event) {
   jobs.noteEvent(event);
@@ -214,7 +224,7 @@ function readWebhooks() {
   webhooks.showSessions(sessions.sessions);
 }
 
-byID("connection-retry").addEventListener("click", () => feed.now());
+byID("connection-retry").addEventListener("click", () => feed.retryNow());
 document.addEventListener("narrowed", () => {
   sessions.mark(jobs.filters);
   add.showSessions(sessions.sessions, jobs.filters.session);
@@ -228,7 +238,7 @@ prepareViews((view) => {
 });
 document.addEventListener("scoped", () => viewShown() === "settings" && settings.open());
 prepareSignIn();
-feed.start();
+takeEvents();
 everySecond();
 setInterval(everySecond, second);
 setInterval(everyFewSeconds, fewSeconds);

@@ -1,7 +1,7 @@
 // Asks for the token when the service requires one. The page keeps the token in its memory, or exchanges it for a cookie
 // that no script can read, so that the browser stays signed in.
 
-import { address, get, keepToken, onUnauthorized, post, remove, token } from "./api.js";
+import { address, client, get, post, remove } from "./api.js";
 import { byID, setText } from "./dom.js";
 import { complain } from "./notices.js";
 import { showCaller } from "./scopes.js";
@@ -15,7 +15,7 @@ export function needsToken() {
 }
 
 export async function prepareSignIn() {
-  onUnauthorized((refusal) => (asking ??= ask(refusal)));
+  client.authorize = (refusal) => (asking ??= ask(refusal));
   byID("sign-out").addEventListener("click", signOut);
   await readCaller();
 }
@@ -45,7 +45,7 @@ async function ask(refusal) {
   await submitted(byID("token-form"));
   dialog.removeEventListener("cancel", stay);
   dialog.removeEventListener("close", reopen);
-  keepToken(byID("token").value.trim());
+  client.token = byID("token").value.trim();
   byID("token").value = "";
   asking = null;
   note(true);
@@ -55,17 +55,17 @@ async function ask(refusal) {
 
 /** Exchanges the token for a cookie. A refused token stays in memory: the next request asks for another one. */
 async function staySignedIn() {
-  const given = token();
+  const given = client.token;
   try {
     await post(address("sign-in"), { secure: location.protocol === "https:" });
-    if (token() === given) keepToken(null);
+    if (client.token === given) client.token = null;
   } catch (error) {
     complain(error);
   }
 }
 
 async function signOut() {
-  keepToken(null);
+  client.token = null;
   try {
     await remove(address("sign-in"));
   } finally {

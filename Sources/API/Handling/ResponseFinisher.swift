@@ -38,7 +38,10 @@ struct ResponseFinisher: Sendable {
     func finish(_ response: Response, _ record: RequestRecord) -> Response {
         var response = counted(response, record)
         note(response, record)
-        if origins.addsFields { response.headers.append(contentsOf: origins.fields(for: record.head)) }
+        // A response for pages of every origin has said so itself.
+        if origins.addsFields, response.headers[.accessControlAllowOrigin] == nil {
+            response.headers.append(contentsOf: origins.fields(for: record.head))
+        }
         if let id = record.id { response.headers[.requestID] = id.text }
         return response
     }
@@ -259,7 +262,7 @@ enum RouteClass: Int, Sendable, CaseIterable {
 
     private static let withoutVersion: [Substring: RouteClass] = [
         "": .dashboard, "dashboard": .dashboard, "livez": .service, "readyz": .service, "metrics": .service,
-        "openapi.yaml": .service,
+        "client.js": .dashboard, "openapi.yaml": .service,
     ]
 
     private static func ofJobs(_ method: HTTPRequest.Method, _ pattern: [Substring]) -> RouteClass {

@@ -3,13 +3,17 @@ import CEmbeddedFiles
 import HTTPServer
 import HTTPTypes
 
-/// `/`: the dashboard page and the files that it loads. They need no token, because they contain no data of the
-/// service: the page requests its data from the API, with the token that the user enters.
+/// `/`: the dashboard page and the files that it loads, and `/client.js`, which other pages load, too. They need no token,
+/// because they contain no data of the service: the page requests its data from the API, with the token that the user
+/// enters.
 struct DashboardRoutes: Sendable {
     var routes: [Route] {
         [
             Route(.get, "/", .open, immediate: { Self.answer(DashboardFile.page, $0) }) { context in
                 DashboardFile.page.response(to: context.head)
+            },
+            Route(.get, "/client.js", .open, immediate: { Self.answer(DashboardFile.client, $0) }) { context in
+                DashboardFile.client.response(to: context.head)
             },
             Route(.get, "/dashboard/{file}", .open, immediate: { Self.answer(Self.named($0), $0) }) { context in
                 guard let file = Self.named(context) else {
@@ -35,6 +39,8 @@ struct DashboardFile: Sendable {
     let bytes: [UInt8]
     let tag: String
     private let whole: Response
+    /// Those of every response, also of 304.
+    private let headers: HTTPFields
     /// One response for all clients, because the files are large, and need no token. nil if memory runs out.
     let prepared: PreparedResponse?
 
@@ -48,26 +54,27 @@ struct DashboardFile: Sendable {
         }
     }
 
-    private init(_ name: String, _ bytes: [UInt8]) {
+    private init(_ name: String, _ bytes: [UInt8], isForEveryPage: Bool = false) {
         self.name = name
         self.bytes = bytes
         tag = "\"\(HashFunction.sha256.hash(bytes).prefix(16).hexadecimal)\""
-        var headers = Self.headers(tag)
-        headers[.contentType] = Self.type(of: name)
-        whole = Response(status: .ok, headers: headers, body: .bytes(bytes))
+        headers = Self.headers(tag, isForEveryPage: isForEveryPage)
+        var fields = headers
+        fields[.contentType] = Self.type(of: name)
+        whole = Response(status: .ok, headers: fields, body: .bytes(bytes))
         prepared = PreparedResponse(whole)
     }
 
     func answer(to head: RequestHead) -> Answer? {
         head.isMet(byTag: tag)
-            ? .now(Response(status: .notModified, headers: Self.headers(tag))) : prepared.map(Answer.prepared)
+            ? .now(Response(status: .notModified, headers: headers)) : prepared.map(Answer.prepared)
     }
 
     func response(to head: RequestHead) -> Response {
-        head.isMet(byTag: tag) ? Response(status: .notModified, headers: Self.headers(tag)) : whole
+        head.isMet(byTag: tag) ? Response(status: .notModified, headers: headers) : whole
     }
 
-    private static func headers(_ tag: String) -> HTTPFields {
+    private static func headers(_ tag: String, isForEveryPage: Bool) -> HTTPFields {
         var headers: HTTPFields = [
             .eTag: tag,
             // The browser stores the file but checks its tag before each use, so the page and its files are always of
@@ -77,7 +84,8 @@ struct DashboardFile: Sendable {
             .xContentTypeOptions: "nosniff",
         ]
         headers[.referrerPolicy] = "no-referrer"
-        headers[.crossOriginResourcePolicy] = "same-origin"
+        headers[.crossOriginResourcePolicy] = isForEveryPage ? "cross-origin" : "same-origin"
+        if isForEveryPage { headers[.accessControlAllowOrigin] = "*" }
         return headers
     }
 
@@ -101,7 +109,12 @@ extension DashboardFile {
         return Dictionary(uniqueKeysWithValues: files.map { (String(cString: $0.name), Self($0)) })
     }()
 
-    private init(_ file: EmbeddedFile) { self.init(String(cString: file.name), file.content) }
+    /// A page of any origin may load it. What the page may do with it, `OriginRule` decides.
+    static let client = Self(embedded_client_module(), isForEveryPage: true)
+
+    private init(_ file: EmbeddedFile, isForEveryPage: Bool = false) {
+        self.init(String(cString: file.name), file.content, isForEveryPage: isForEveryPage)
+    }
 }
 
 extension EmbeddedFile {

@@ -13,6 +13,9 @@ typedef struct {
 /// The files of the dashboard, in Sources/API/Dashboard.
 const EmbeddedFile *embedded_dashboard_files(size_t *count);
 
+/// clients/javascript/fetchd.js, the client for browsers.
+EmbeddedFile embedded_client_module(void);
+
 /// openapi.yaml, the description of the API.
 EmbeddedFile embedded_api_description(void);
 

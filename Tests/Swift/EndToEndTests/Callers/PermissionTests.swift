@@ -24,7 +24,7 @@ import Testing
         [
             .init(method: "GET", path: "/livez"), .init(method: "GET", path: "/readyz"),
             .init(method: "GET", path: "/openapi.yaml"), .init(method: "GET", path: "/"),
-            .init(method: "GET", path: "/dashboard/{file}"),
+            .init(method: "GET", path: "/dashboard/{file}"), .init(method: "GET", path: "/client.js"),
             .init(method: "GET", path: "/metrics", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/stats", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/throughput", scope: .read, isOfService: true),

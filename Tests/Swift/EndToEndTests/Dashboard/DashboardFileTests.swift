@@ -1,3 +1,4 @@
+import Configuration
 import Downloads
 import Foundation
 import TestKit
@@ -7,6 +8,8 @@ import Testing
 @Suite struct DashboardFileTests {
     private static let folder = Project.root.appending(path: "Sources/API/Dashboard")
     private static let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+
+    private static let client = Project.root.appending(path: "clients/javascript/fetchd.js")
 
     private static func path(_ file: String) -> String { file == "index.html" ? "/" : "/dashboard/\(file)" }
 
@@ -37,7 +40,7 @@ import Testing
 
     @Test func answers304ForCachedDashboardFile() async throws {
         let scene = try await Scene()
-        for path in ["/", "/dashboard/main.js"] {
+        for path in ["/", "/dashboard/main.js", "/client.js"] {
             let tag = try #require(try await scene.api.get(path).header("ETag"))
             let answer = try await scene.api.get(path, headers: [("If-None-Match", tag)])
             #expect(answer.status == 304)
@@ -53,6 +56,23 @@ import Testing
         let answer = try await scene.api.get(path)
         #expect(answer.status == 404)
         #expect(answer.problem == .init(kind: "not-found"))
+    }
+
+    /// A page of any origin may load the module; what it may do then, the rules for other origins say.
+    @Test(arguments: [.only([]), .only([WebOrigin("http://localhost:9000")!]), .any] as [AllowedOrigins])
+    func servesTheClientToEveryPage(_ allowed: AllowedOrigins) async throws {
+        let scene = try await Scene(.init(token: "correct") { $0.start.values.allowedOrigins = allowed })
+        let stranger = APIClient(baseURL: scene.fetchd.baseURL)
+        for origin in ["http://localhost:9000", "https://other.example"] {
+            let answer = try await stranger.get(
+                "/client.js", headers: [("Origin", origin), ("Sec-Fetch-Site", "cross-site")])
+            #expect(answer.status == 200)
+            #expect(Data(answer.body) == (try Data(contentsOf: Self.client)))
+            #expect(answer.header("Content-Type") == "text/javascript; charset=utf-8")
+            #expect(
+                answer.headers.filter { $0.name.lowercased() == "access-control-allow-origin" }.map(\.value) == ["*"])
+            #expect(answer.header("Cross-Origin-Resource-Policy") == "cross-origin")
+        }
     }
 
     /// The policy forbids inline and foreign scripts, and no script turns text into markup.
@@ -73,14 +93,16 @@ import Testing
     @Test func dashboardImportsAreExportedAndUsed() throws {
         for file in Self.files where file.hasSuffix(".js") {
             let source = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
-            for match in source.matches(of: /import \{ ([^}]+) \} from "\.\/([^"]+)"/) {
-                #expect(Self.files.contains(String(match.2)), "\(file) imports \(match.2)")
-                let exporter = try String(contentsOf: Self.folder.appending(path: String(match.2)), encoding: .utf8)
+            for match in source.matches(of: /import \{ ([^}]+) \} from "([^"]+)"/) {
+                let path = match.2 == "../client.js" ? Self.client : Self.folder.appending(path: String(match.2))
+                let exporter = try String(contentsOf: path, encoding: .utf8)
                 let rest = source.replacing(match.0, with: "")
                 for name in match.1.split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) }) {
                     let exported = try Regex("export (async )?(function|class|const|let) \(name)\\b")
                     #expect(exporter.contains(exported), "\(match.2) does not export \(name)")
-                    #expect(rest.contains(try Regex("\\b\(name)\\b")), "\(file) does not use \(name)")
+                    #expect(
+                        rest.contains(try Regex("\\b\(name)\\b").wordBoundaryKind(.simple)),
+                        "\(file) does not use \(name)")
                 }
             }
         }

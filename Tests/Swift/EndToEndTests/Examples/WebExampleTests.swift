@@ -78,7 +78,16 @@ struct WebExampleTests {
         }
     }
 
-    /// The page uses EventSource, or with a token a stream that can send it.
+    @Test func tenLinesShowDownloadAcrossKill() async throws {
+        try await watching { pages, fetchd, scenery in
+            let url = scenery.origin.url("/voyage.mkv")
+            let story = try await story("progress", [pages.address("progress", of: fetchd) + "&url=\(url)"])
+            try await scenery.kill(fetchd, under: story)
+            try await story.ended()
+            #expect(try await fetchd.api.get("/v1/jobs").json["jobs"].count == 1)
+        }
+    }
+
     @Test(arguments: [nil, "correct-horse"])
     func eventsPageShowsEveryEventOnceAcrossKill(_ token: String?) async throws {
         try await watching(token) { pages, fetchd, scenery in
