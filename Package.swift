@@ -121,7 +121,7 @@ let package = Package(
             exclude: ["Dashboard"], swiftSettings: strict),
 
         // The commands that use a running service: they know only its public API.
-        layer("Client", ["Base", "CurlClient", "Formats", "Lists", argumentParser]),
+        layer("Client", ["Base", "CLinux", "CurlClient", "Formats", "Lists", argumentParser]),
 
         // A client for other programs, in the shape of a background URLSession. It uses Foundation only.
         layer("FetchdClient", []),

@@ -4,7 +4,7 @@
 # first ones in `stages`. What follows a | must only not run at the same time. SHORT is --short, or empty for the complete
 # forms (scripts/test --long).
 
-stages := packages build swift interop clients lists openapi-live kills errors cluster postgres examples soak power-loss demo exchanges \
+stages := packages build swift interop clients lists hooks openapi-live kills errors cluster postgres examples soak power-loss demo exchanges \
     format house shellcheck openapi models tools fuzz docc sbom python-client javascript-client cost package image
 run = @scripts/stage $@ "$^"
 # With the lowest priority, so that it does not delay the compiler.
@@ -31,6 +31,7 @@ exchanges: swift                  ; $(run) scripts/checks/openapi-recorded $(FET
 openapi-live: build               ; $(run) scripts/checks/openapi-live ## A live service against the API's description
 python-client: build              ; $(run) scripts/checks/python-client ## The Python package
 javascript-client: build          ; $(run) scripts/checks/javascript-client ## The JavaScript module
+hooks: build                      ; $(run) scripts/checks/hooks $(SHORT) ## Commands for events, over kills
 lists: build                      ; $(run) scripts/checks/lists $(SHORT) ## A long list
 clients: build                    ; $(run) scripts/checks/clients $(SHORT) ## Generated clients
 interop: build                    ; $(run) scripts/interop $(SHORT) ## Servers and proxies of others

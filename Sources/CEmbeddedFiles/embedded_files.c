@@ -56,6 +56,10 @@ NAME dashboard_css_name[] = "dashboard.css";
 BYTES dashboard_css[] = {
 #embed "../API/Dashboard/dashboard.css"
 };
+NAME consumers_js_name[] = "consumers.js";
+BYTES consumers_js[] = {
+#embed "../API/Dashboard/consumers.js"
+};
 NAME deliveries_js_name[] = "deliveries.js";
 BYTES deliveries_js[] = {
 #embed "../API/Dashboard/deliveries.js"
@@ -222,6 +226,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(coalesce_js),
     FILE_OF(connection_js),
     FILE_OF(dashboard_css),
+    FILE_OF(consumers_js),
     FILE_OF(deliveries_js),
     FILE_OF(details_js),
     FILE_OF(dom_js),

@@ -26,6 +26,11 @@ static inline int linux_rename_noreplace(int from_dir, const char *from, int to_
     return renameat2(from_dir, from, to_dir, to, 1 /* RENAME_NOREPLACE */);
 }
 
+// A file in memory that a process can read from its start. Returns -1 on failure.
+static inline int linux_memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 1 /* MFD_CLOEXEC */);
+}
+
 // Reserves blocks without changing the file's length.
 static inline int linux_preallocate(int fd, int64_t offset, int64_t length) {
     return fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, offset, length);

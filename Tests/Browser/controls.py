@@ -287,6 +287,11 @@ def posting(url: str, receiver: str) -> None:
         page.click("button", "Delete: default / library")
         page.click("#question-dialog button", "Delete")
         page.until("it is gone", lambda: not page.all(".webhook"))
+        page.until("the consumer waits", lambda: "It has not acknowledged" in page.find("#consumer-list").text)
+        page.require_accessible("consumers")
+        page.click("button", "Delete indexer")
+        page.click("#question-dialog button", "Delete")
+        page.until("it is gone", lambda: not page.all("#consumers"))
         page.require_no_harm()
 
 

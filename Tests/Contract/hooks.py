@@ -191,8 +191,10 @@ request_numbers, tag_numbers, job_numbers = count(1), count(1), count(1)
 
 def obeying(name: str | None, value: Any) -> Any:
     match name, value:
-        case ("through" | "after"), (int() | float()):
+        case ("through" | "after" | "from"), (int() | float()):
             return present_event(value)
+        case ("events" | "given_up"), list():
+            return [present_event(item) or 1 if isinstance(item, (int, float)) else item for item in value]
         # The largest batches are LargestBatchTests' own; here they would take most of the time.
         case "jobs", list():
             return value[:LARGEST_BATCH]

@@ -11,6 +11,8 @@ SESSIONS = ["photos", "films", "archive"]
 # For those who end sessions and forget webhooks.
 ENDING_SESSIONS = [f"old-{number}" for number in range(1, 13)]
 WEBHOOKS = ["consumer", "failing"]
+CONSUMERS = ["indexer", "mailer"]
+SPARE_CONSUMERS = [f"spare-{number}" for number in range(1, 13)]
 SPARE_WEBHOOKS = [f"spare-{number}" for number in range(1, 13)]
 
 # What becomes of a job by itself, and what is done to it.
@@ -81,6 +83,8 @@ def declare(service: Service, consumer: Consumer) -> None:
     service.ask("PUT", "/v1/sessions/films", {"max_concurrent_jobs": 8, "headers": {"X-Client": "seed"}})
     for session in ["archive", *ENDING_SESSIONS]:
         service.ask("PUT", f"/v1/sessions/{session}", {"finish_delay_seconds": 0})
+    for name in CONSUMERS + SPARE_CONSUMERS:
+        service.ask("PUT", f"/v1/consumers/{name}", {"events": ["job.*", "session.*"]})
     for session in SESSIONS:
         for name in WEBHOOKS + SPARE_WEBHOOKS:
             wish = {"url": f"{consumer.url}/{name}", "events": ["job.*", "session.*"] if name in WEBHOOKS else None}

@@ -8,6 +8,7 @@ import { Attention } from "./attention.js";
 import { BulkActions } from "./bulk.js";
 import { coalesced } from "./coalesce.js";
 import { showConnection, tickConnection } from "./connection.js";
+import { ConsumerList } from "./consumers.js";
 import { DeliveryLog } from "./deliveries.js";
 import { JobDetails } from "./details.js";
 import { byID, setText } from "./dom.js";
@@ -47,6 +48,7 @@ const bulk = new BulkActions({ selected: () => jobs.selected, changed: takeChang
 const sessions = new SessionList({ narrow, changed: () => readSessions() });
 const log = new DeliveryLog();
 const webhooks = new WebhookList({ openLog: (webhook) => log.open(webhook), changed: () => lookAgain() });
+const consumers = new ConsumerList();
 const settings = new SettingsForm();
 const add = new AddDialog({ added: (added) => added.forEach((job) => jobs.show(job)) });
 const attention = new Attention({
@@ -222,6 +224,7 @@ function everyFewSeconds() {
 function readWebhooks() {
   webhooksReadAt = Date.now();
   webhooks.showSessions(sessions.sessions);
+  if (viewShown() === "webhooks") consumers.refresh();
 }
 
 byID("connection-retry").addEventListener("click", () => feed.retryNow());

@@ -97,7 +97,8 @@ public struct APIHandler: RequestHandler {
             EventRoutes(
                 store: store, feed: feed, log: log, authentication: authentication, pages: EventPages(answers)
             ).routes,
-            TokenRoutes(store: store).routes, AuditRoutes(store: store).routes, aria2?.routes ?? [],
+            ConsumerRoutes(store: store, feed: feed).routes, TokenRoutes(store: store).routes,
+            AuditRoutes(store: store).routes, aria2?.routes ?? [],
             ServiceRoutes(store: store, configuration: configuration, log: log).routes,
             SignInRoutes(cookies: cookies, time: store.time).routes, DashboardRoutes().routes,
         ]

@@ -133,15 +133,16 @@ extension Problem {
 
     init(_ error: StoreError) {
         switch error {
-        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchDelivery, .noSuchToken, .noSuchNode:
+        case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchConsumer, .noSuchDelivery, .noSuchToken, .noSuchNode:
             self.init(.notFound, error.description)
         case .unknownSession(_, let index):
             self.init(.unknownSession, error.description, at: "/jobs/\(index)/session")
         case .sessionFinishing(_, let index):
             self.init(.sessionFinishing, error.description, at: index.map { "/jobs/\($0)/session" })
         case .sessionPermanent, .nodeInUse, .webhookDisabled, .webhookGone, .fieldsFixed, .moveRefused, .gidTaken,
-            .answerLost, .webhookSecretsLost, .importRunning, .importEnded:
+            .answerLost, .webhookSecretsLost, .importRunning, .importEnded, .tooManyConsumers:
             self.init(.stateConflict, error.description)
+        case .consumerOfOthers: self.init(.forbidden, error.description)
         case .placeholderUnknown(let header):
             self.init(.invalidValue, error.description, at: "/headers/" + header.replacing("~", with: "~0"))
         case .noSuchEvent: self.init(.invalidValue, error.description)

@@ -252,7 +252,7 @@ enum RouteClass: Int, Sendable, CaseIterable {
         case "jobs": self = Self.ofJobs(method, pattern)
         case "sessions": self = pattern.contains("webhooks") ? .webhooks : .sessions
         case "deliveries": self = .webhooks
-        case "events": self = .events
+        case "events", "consumers": self = .events
         case "stats": self = .service
         case "hosts", "nodes": self = method == .get ? .service : .administration
         case "tokens", "audit", "service", "sign-in", "tickets": self = .administration

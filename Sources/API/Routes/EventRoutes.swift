@@ -32,7 +32,7 @@ struct EventRoutes: Sendable {
         return Self.response(try await store.events(query))
     }
 
-    private static func response(_ page: EventPage) -> Response {
+    static func response(_ page: EventPage) -> Response {
         var list = DocumentList("events")
         let next = list.add(page.events, \.document)?.id ?? page.nextAfter
         return list.response(["next_after": .integer(next)], headers: [.vary: "Accept"])
@@ -117,7 +117,8 @@ struct EventRoutes: Sendable {
     private static func query(_ query: inout Query, _ caller: Caller) throws(Problem) -> EventQuery {
         var wanted = EventQuery(
             after: try query.integer("after", in: 0...Int64.max), session: try query.name("session"),
-            job: try query.value("job").map { JobID($0) }, type: try query.value("type").map(Self.pattern))
+            job: try query.value("job").map { JobID($0) },
+            types: try query.value("type").map { text throws(Problem) in [try Self.pattern(text)] } ?? [])
         wanted.visible = caller.visible
         return wanted
     }

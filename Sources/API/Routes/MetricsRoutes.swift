@@ -57,10 +57,12 @@ private struct Stored {
     let finishes: [UnacknowledgedFinish]
     /// Empty if the service has a database of its own.
     let nodes: [NodeStatus]
+    let consumers: [(consumer: Consumer, lag: ConsumerLag)]
 
     init(_ store: Store) async throws(StoreError) {
         (census, backlog) = (try await store.statistics(), try await store.backlog())
         (finishes, nodes) = (try await store.unacknowledgedFinishes(), try await store.nodes())
+        consumers = try await store.consumers(visible: .all)
     }
 }
 
@@ -102,6 +104,17 @@ extension Exposition {
         gauge(
             "fetchd_finishes_unacknowledged_oldest_age_seconds",
             "Age of the oldest unacknowledged finish; 0 without one.", ages.max() ?? 0)
+        gauge(
+            "fetchd_consumer_lag_events",
+            "Unacknowledged events of each consumer; counted up to \(ConsumerLag.limit).",
+            stored.consumers.map { (["consumer": $0.consumer.name.text], Double($0.lag.events)) })
+        gauge(
+            "fetchd_consumer_oldest_age_seconds",
+            "Seconds since the oldest unacknowledged event of each consumer; 0 without one.",
+            stored.consumers.map { (["consumer": $0.consumer.name.text], age(of: $0.lag.oldestAt)) })
+        counter(
+            "fetchd_consumer_given_up_total", "Events that each consumer has given up.",
+            stored.consumers.map { (["consumer": $0.consumer.name.text], Double($0.consumer.givenUp)) })
         gauge(
             "fetchd_nodes",
             "Nodes that share the database by state: running, draining, away (the lease has ended) or stopped.",

@@ -151,7 +151,7 @@ struct EventStream {
 
 extension EventQuery {
     /// `job.progress` is not in the journal. It is sent to streams that have no filter by type, or the filter `job.*`.
-    var wantsProgress: Bool { type.map { $0.text == "job.*" } ?? true }
+    var wantsProgress: Bool { types.isEmpty || types.contains { $0.text == "job.*" } }
 }
 
 extension Feed {

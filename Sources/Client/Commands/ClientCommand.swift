@@ -38,7 +38,8 @@ public enum ClientCommands {
         CommandGroup(
             name: "Session and service",
             subcommands: [
-                SessionCommand.self, WebhookCommand.self, EventsCommand.self, TokenCommand.self, AuditCommand.self,
+                SessionCommand.self, WebhookCommand.self, EventsCommand.self, HooksCommand.self, TokenCommand.self,
+                AuditCommand.self,
                 ShowStats.command, HostsCommand.self, NodesCommand.self, HealthCommand.self,
             ]),
     ]

@@ -55,7 +55,7 @@ struct RemoteService: Sendable {
         return try await send(request)
     }
 
-    private func send(_ request: TransferRequest) async throws(ClientError) -> Response {
+    func send(_ request: TransferRequest) async throws(ClientError) -> Response {
         let response: ExchangeResponse
         do {
             response = try await curl.exchange(request, bodyLimit: Self.bodyLimit)

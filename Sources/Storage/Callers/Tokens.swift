@@ -96,11 +96,7 @@ extension Store {
 extension Transaction {
     func createToken(_ new: NewToken, with digest: TokenDigest) throws -> StoredToken {
         let id = TokenID.make(nextULID())
-        let sessions: String? =
-            switch new.grant.sessions {
-            case .all: nil
-            case .matching(let patterns): try RowCoding.text(patterns.map(\.text))
-            }
+        let sessions = try TokenRow.text(new.grant.sessions)
         try run(
             """
             INSERT INTO tokens (id, digest, name, scope, sessions, quotas, created_at, expires_at)
@@ -163,7 +159,15 @@ enum TokenRow {
             formerDigest: (row["former_digest"] as Data?).map { TokenDigest(Array($0)) })
     }
 
-    private static func sessions(_ row: SQLRow) throws -> VisibleSessions {
+    /// nil: all.
+    static func text(_ sessions: VisibleSessions) throws -> String? {
+        switch sessions {
+        case .all: nil
+        case .matching(let patterns): try RowCoding.text(patterns.map(\.text))
+        }
+    }
+
+    static func sessions(_ row: SQLRow) throws -> VisibleSessions {
         guard try (row["sessions"] as String?) != nil else { return .all }
         let texts = try row.decoded("sessions", as: [String].self)
         return .matching(texts.map { SessionPattern(trusted: $0) })
@@ -182,6 +186,13 @@ struct SQLConditions {
 
     mutating func add(_ condition: String, _ values: (any SQLValue)?...) {
         sql += " AND \(condition)"
+        arguments += SQLArguments(values)
+    }
+
+    /// The condition holds for one of the values. Without values, there is no condition.
+    mutating func addAny(_ condition: String, of values: [String]) {
+        guard !values.isEmpty else { return }
+        sql += " AND (\(values.map { _ in condition }.joined(separator: " OR ")))"
         arguments += SQLArguments(values)
     }
 

@@ -8,16 +8,18 @@ public struct EventQuery: Sendable, Hashable {
     public var session: Name?
     public var visible = VisibleSessions.all
     public var job: JobID?
-    public var type: EventPattern?
+    /// Empty: events of every type.
+    public var types: [EventPattern]
     public var limit: Int
 
     public init(
-        after: EventID? = nil, session: Name? = nil, job: JobID? = nil, type: EventPattern? = nil, limit: Int = 100
+        after: EventID? = nil, session: Name? = nil, job: JobID? = nil, types: [EventPattern] = [],
+        limit: Int = 100
     ) {
         self.after = after
         self.session = session
         self.job = job
-        self.type = type
+        self.types = types
         self.limit = limit
     }
 }
@@ -25,7 +27,7 @@ public struct EventQuery: Sendable, Hashable {
 extension EventQuery {
     public func matches(_ event: Event) -> Bool {
         (session == nil || session == event.session) && visible.contain(event.session)
-            && (job == nil || job == event.job) && type?.matches(event.type) ?? true
+            && (job == nil || job == event.job) && (types.isEmpty || types.contains { $0.matches(event.type) })
     }
 }
 
@@ -47,17 +49,21 @@ extension Store {
     /// - Throws: `eventsPruned` when events after `after` were pruned; `noSuchEvent` when `after` is above the last
     ///   event: a reader with this cursor would miss later events; `eventsLost` when the event `after` is lost.
     public func events(_ query: EventQuery) async throws(StoreError) -> EventPage {
+        try await read { db in try Self.events(query, in: db) }
+    }
+
+    /// - Parameter consumer: whose acknowledged events are left out.
+    static func events(_ query: EventQuery, in db: SQLConnection, except consumer: Consumer? = nil) throws -> EventPage
+    {
         let after = query.after ?? 0
-        return try await read { db in
-            // One snapshot: a later page can skip all events up to `last` that do not match.
-            try Self.requireUnpruned(query, in: db)
-            let last = try db.isPostgres ? Self.lastEvent(for: after, in: db) : Self.lastEvent(in: db)
-            let (sql, arguments) = query.statement
-            guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
-            let events = try db.rows(sql, arguments).map(EventRow.event)
-            let isWhole = events.count < query.limit
-            return EventPage(events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
-        }
+        // One snapshot: a later page can skip all events up to `last` that do not match.
+        try requireUnpruned(query, in: db)
+        let last = try db.isPostgres ? lastEvent(for: after, in: db) : lastEvent(in: db)
+        guard after <= last else { throw StoreError.noSuchEvent(after, last: last) }
+        let (sql, arguments) = query.statement(except: consumer)
+        let events = try db.rows(sql, arguments).map(EventRow.event)
+        let isWhole = events.count < query.limit
+        return EventPage(events: events, nextAfter: isWhole ? last : events.last?.id ?? after)
     }
 
     /// As `lastEvent(in:)`, on PostgreSQL.
@@ -88,14 +94,19 @@ extension Store {
 }
 
 extension EventQuery {
-    var statement: (String, SQLArguments) {
+    func statement(except consumer: Consumer? = nil) -> (String, SQLArguments) {
+        let conditions = consumer?.left(of: self) ?? conditions
+        return ("SELECT * FROM events WHERE \(conditions.sql) ORDER BY id LIMIT ?", conditions.arguments + [limit])
+    }
+
+    var conditions: SQLConditions {
         var conditions = SQLConditions("id > ?", after ?? 0)
         if let session { conditions.add("session = ?", session.text) }
         conditions.add(visible, on: "session")
         if let job { conditions.add("job = ?", job.text) }
         // Event types contain no `_` and no `%`. The star matches the rest of the name.
-        if let type { conditions.add("type LIKE ?", type.text.replacing("*", with: "%")) }
-        return ("SELECT * FROM events WHERE \(conditions.sql) ORDER BY id LIMIT ?", conditions.arguments + [limit])
+        conditions.addAny("type LIKE ?", of: types.map { $0.text.replacing("*", with: "%") })
+        return conditions
     }
 }
 

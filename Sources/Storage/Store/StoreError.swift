@@ -41,6 +41,10 @@ public enum StoreError: Error, Sendable, Equatable {
     case noSuchSession(Name)
     case noSuchJob(JobID)
     case noSuchWebhook(Name)
+    case noSuchConsumer(Name)
+    /// The consumer with this name is of sessions that the caller may not see.
+    case consumerOfOthers(Name)
+    case tooManyConsumers(limit: Int)
     /// `index` is the index of the job that names the session, where the request has several jobs.
     case unknownSession(Name, index: Int)
     case noSuchDelivery(DeliveryID)
@@ -175,6 +179,10 @@ extension StoreError: CustomStringConvertible {
         case .noSuchSession(let session): "There is no session \(session)."
         case .noSuchJob(let job): "There is no job \(job)."
         case .noSuchWebhook(let webhook): "There is no webhook \(webhook)."
+        case .noSuchConsumer(let consumer): "There is no consumer \(consumer)."
+        case .consumerOfOthers(let consumer): "The consumer \(consumer) is of other sessions. Choose another name."
+        case .tooManyConsumers(let limit):
+            "There are \(limit) consumers, and a service has no more. Delete one that is not used: DELETE /v1/consumers/{name}."
         case .unknownSession(let session, _):
             "There is no session \(session). Declare it first, with PUT /v1/sessions/\(session)."
         case .noSuchDelivery(let delivery): "There is no delivery \(delivery)."

@@ -22,7 +22,8 @@ import Testing
             (.get, "/readyz", .service), (.get, "/openapi.yaml", .service), (.get, "/v1/tokens/{id}", .administration),
             (.get, "/v1/audit", .administration), (.get, "/v1/service", .administration),
             (.post, "/v1/sign-in", .administration), (.post, "/v1/tickets", .administration), (.get, "/", .dashboard),
-            (.get, "/dashboard/{file}", .dashboard), (.get, "/client.js", .dashboard), (.post, "/jsonrpc", .other), (.get, "/v1", .other),
+            (.get, "/dashboard/{file}", .dashboard), (.get, "/client.js", .dashboard), (.post, "/jsonrpc", .other),
+            (.get, "/v1", .other),
             (.get, "/v1/unknown", .other),
         ] as [(HTTPRequest.Method, String, RouteClass)])
     func eachRouteHasAClass(_ method: HTTPRequest.Method, _ path: String, _ expected: RouteClass) {

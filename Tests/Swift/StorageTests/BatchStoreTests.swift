@@ -10,7 +10,8 @@ import Testing
 /// Tests batches and their finish through the journal.
 @Suite struct BatchStoreTests {
     private func finishes(_ fixture: StoreFixture) async throws -> [JSON] {
-        try await fixture.store.events(EventQuery(type: EventPattern("session.finished"), limit: 100)).events
+        try await fixture.store.events(EventQuery(types: [EventPattern(trusted: "session.finished")], limit: 100))
+            .events
             .map { try JSON(parsing: $0.data) }
     }
 

@@ -16,7 +16,7 @@ import Testing
             .credentialsRequired, "401", status: 401, challenge: Challenge(scheme: "basic", realm: "films")))
 
     private func calls(_ fixture: StoreFixture) async throws -> [JSON] {
-        try await fixture.store.events(EventQuery(type: EventPattern("session.waiting"))).events
+        try await fixture.store.events(EventQuery(types: [EventPattern(trusted: "session.waiting")])).events
             .map { try JSON(parsing: $0.data) }
     }
 

@@ -18,7 +18,8 @@ import Testing
         let rows = try await store.read { db in try created.map { try JobRow.job($0.id, in: db, store.sealer) } }
         #expect(rows == created)
         try await fixture.expectWorkingSetEqualsRows(created.map(\.id), "created")
-        let events = try await store.events(EventQuery(type: EventPattern("job.created"), limit: 1000)).events
+        let events = try await store.events(EventQuery(types: [EventPattern(trusted: "job.created")], limit: 1000))
+            .events
         #expect(events.map(\.job) == created.map(\.id))
         #expect(events.map(\.data) == created.map { #"{"url":"\#($0.spec.url.prefix { $0 != "?" })?..."}"# })
         #expect(try await store.session(.default).counts[.queued] == count)

@@ -115,10 +115,10 @@ import Testing
         (EventQuery(after: 1), "INTEGER PRIMARY KEY"), (EventQuery(session: .default), "INDEX events_by_session"),
         (EventQuery(job: JobID("job_1")), "INDEX events_by_job"),
         (EventQuery(session: .default, job: JobID("job_1")), "INDEX events_by_job"),
-        (EventQuery(session: .default, type: EventPattern(trusted: "job.*")), "INDEX events_by_session"),
+        (EventQuery(session: .default, types: [EventPattern(trusted: "job.*")]), "INDEX events_by_session"),
     ])
     func aPageOfEventsWalksOneIndex(_ query: EventQuery, _ index: String) async throws {
-        let plan = try await plan(query.statement.0)
+        let plan = try await plan(query.statement().0)
         #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH events USING \(index) ("), "\(plan)")
     }
 

@@ -25,6 +25,7 @@ struct StoreFixture {
         store = try Store(at: folder.path, options: options, time: time)
     }
 
+    @discardableResult
     func create(_ count: Int = 1, in session: Name = .default, host: String = "host") async throws -> [Job] {
         try await store.createJobs(
             (0..<count).map { NewJob(session: session, spec: JobSpec(url: "https://\(host)/\($0)?signature=s")) })

@@ -153,7 +153,7 @@ import Testing
                 #expect(try await fixture.store.jobs(query).jobs.map(\.session.text).sorted() == expected)
             }
         }
-        var events = EventQuery(type: EventPattern("job.created"))
+        var events = EventQuery(types: [EventPattern(trusted: "job.created")])
         events.visible = visible
         let page = try await fixture.store.events(events)
         #expect(page.events.map(\.session.text).sorted() == expected)

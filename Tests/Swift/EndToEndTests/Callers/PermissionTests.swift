@@ -29,6 +29,12 @@ import Testing
             .init(method: "GET", path: "/v1/stats", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/throughput", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/events", scope: .read),
+            .init(method: "GET", path: "/v1/consumers", scope: .read),
+            .init(method: "PUT", path: "/v1/consumers/{consumer}", scope: .sessions, body: ["unknown": 1]),
+            .init(method: "DELETE", path: "/v1/consumers/{consumer}", scope: .sessions),
+            .init(method: "GET", path: "/v1/consumers/{consumer}/events", scope: .jobs),
+            .init(
+                method: "POST", path: "/v1/consumers/{consumer}/acknowledge", scope: .jobs, body: ["through": 0]),
             .init(method: "GET", path: "/v1/deliveries/{id}", scope: .read),
             .init(method: "POST", path: "/v1/deliveries/{id}/redeliver", scope: .sessions),
             .init(method: "GET", path: "/v1/sign-in", scope: .read),
@@ -133,7 +139,9 @@ import Testing
             func refusal(_ client: APIClient) async throws -> Refusal {
                 // The job, the session and the token of the request do not exist, unless the caller is bound.
                 let path = operation.path.replacing("{session}", with: "none").replacing("{webhook}", with: "none")
-                    .replacing("{id}", with: "none").replacing("{number}", with: "9")
+                    .replacing("{id}", with: "none").replacing("{consumer}", with: "none").replacing(
+                        "{number}", with: "9"
+                    )
                     .replacing("{host}", with: "none:1").replacing("{file}", with: "main.js")
                 let answer = try await client.send(operation.method, path, operation.body)
                 return answer.problem.flatMap { Refusal(rawValue: $0.kind) } ?? .none
@@ -167,12 +175,16 @@ import Testing
             try await api.post("/v1/sessions/other/webhooks/hook/test").json["id"].string)
         let job = try await api.submit(scene.order("/file", ("session", "other")))
         try await api.waitForJob(job, .succeeded)
+        #expect(
+            try await api.put("/v1/consumers/other", ["session": "other", "events": ["job.*"]]).status == 201)
         let client = try await api.caller("sessions", sessions: ["mine*", "default"])
+        // The name of a consumer is not of a session.
+        let creating: Set = ["PUT /v1/sessions/{session}", "PUT /v1/consumers/{consumer}"]
         for operation in Self.operations where operation.path.contains("{") && !operation.isOfService {
-            guard operation.scope != nil, operation.description != "PUT /v1/sessions/{session}" else { continue }
+            guard operation.scope != nil, !creating.contains(operation.description) else { continue }
             let isOfJob = operation.path.contains("/jobs/")
             func answer(session: String, id: String) async throws -> APIAnswer {
-                let path = operation.path.replacing("{session}", with: session)
+                let path = operation.path.replacing("{session}", with: session).replacing("{consumer}", with: session)
                     .replacing("{webhook}", with: "hook").replacing("{id}", with: id)
                 return try await client.send(operation.method, path, operation.body)
             }

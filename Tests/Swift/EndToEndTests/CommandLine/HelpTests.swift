@@ -9,7 +9,7 @@ import Testing
     private static let commands = [
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
         ["delete"], ["import"], ["import", "queue"], ["import", "list"], ["import", "aria2"], ["events"], ["stats"],
-        ["health"],
+        ["health"], ["hooks"], ["hooks", "run"], ["hooks", "list"], ["hooks", "delete"],
         ["hosts"], ["hosts", "list"], ["hosts", "open"], ["nodes"], ["nodes", "list"], ["nodes", "forget"],
         ["session"], ["webhook"], ["token"], ["audit"], ["completions"],
         ["token", "create"], ["token", "list"], ["token", "rotate"], ["token", "revoke"],
@@ -45,10 +45,10 @@ import Testing
         for command in Self.commands {
             let examples = try await examples(of: command)
             #expect(!examples.isEmpty, "\(command)")
-            // The service has no other node to forget, and no closed server.
+            // The service has no other node to forget, and no closed server. Hooks run until Ctrl-C.
             for example in examples
             where !example.contains("--follow") && !example.contains("nodes forget")
-                && !example.contains("hosts open")
+                && !example.contains("hosts open") && !example.contains("hooks run")
             {
                 try await play(example, cli)
             }
@@ -91,6 +91,7 @@ import Testing
         _ = try await cli.api.put("/v1/sessions/photos/webhooks/me", ["url": .string(cli.url("/hook"))])
         _ = try await cli.api.put("/v1/sessions/default/webhooks/me", ["url": .string(cli.url("/hook"))])
         let delivery = try await cli.api.post("/v1/sessions/default/webhooks/me/test").json["id"].string
+        _ = try await cli.api.put("/v1/consumers/mail", ["events": ["session.*"]])
         let token = try await cli.api.createToken("read")["id"].string ?? ""
         for name in ["image.iso", "a.iso", "1.jpg", "2.jpg"] {
             cli.scene.origin.serve("/\(name)", .file(cli.scene.bytes))

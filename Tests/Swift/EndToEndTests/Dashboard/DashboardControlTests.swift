@@ -67,7 +67,9 @@ struct DashboardControlTests {
         let (fetchd, receiver) = (try await FetchdProcess.start(Self.rehearsals), try WebhookReceiver())
         // These are all attempts of the first delivery.
         receiver.answer(500, body: "Not now.", to: 1...3)
+        _ = try await fetchd.api.put("/v1/consumers/indexer", ["events": ["webhook.test", "job.*"]])
         try await tell("posting", fetchd.baseURL, receiver.url)
+        #expect(try await fetchd.api.get("/v1/consumers").json["consumers"].arrayValue?.isEmpty == true)
         #expect(try await fetchd.api.get("/v1/sessions/default/webhooks").json["webhooks"].arrayValue?.isEmpty == true)
     }
 

@@ -34,6 +34,9 @@ struct StoreMigrationTests {
                     INSERT INTO imports (id, caller, key, fingerprint, position, created, is_running, created_at)
                         VALUES ('imp_1', 'me', 'k', x'01', 3, 2, 0, 5);
                     INSERT INTO import_batches (import, session, batch) VALUES ('imp_1', 'default', 1);
+                    INSERT INTO consumers (name, session, sessions, events, acknowledged_through, created_at)
+                        VALUES ('index', NULL, '["a*"]', 'job.*', 1, 5);
+                    INSERT INTO consumer_acknowledgements (consumer, event) VALUES ('index', 3);
                     UPDATE delivery_attempts SET error = 'Grüße ' || char(0) || ' {"a", \\N}', latency_seconds = 1.0 / 3;
                     UPDATE sqlite_sequence SET seq = seq + 100;
                     """)
