@@ -17,17 +17,20 @@ struct DeliveryAttempt: Sendable {
         let answer: Result<ExchangeResponse, TransferError>
         // A secret that begins in the logged bytes must be read to its end, or its beginning would be logged.
         let limit = options.responseLimit + (secrets(of: delivery.webhook).map(\.utf8.count).max() ?? 0)
+        let request = request(for: delivery, at: at)
         do throws(TransferError) {
             answer = .success(
-                try await client.exchange(
-                    request(for: delivery, at: at), bodyLimit: limit, bodyWithin: Self.patienceForBody))
+                try await client.exchange(request, bodyLimit: limit, bodyWithin: Self.patienceForBody))
         } catch {
             answer = .failure(error)
         }
         let log = Delivery.Attempt(
             at: at, status: status(of: answer), error: error(of: answer),
             latencySeconds: (time.uptime - started).seconds,
-            response: body(of: answer, withoutSecretsOf: delivery.webhook))
+            response: body(of: answer, withoutSecretsOf: delivery.webhook),
+            exchange: Delivery.Exchange(
+                url: URLRule.redacted(request.url), request: sentFields(of: request, to: delivery.webhook),
+                answer: fields(of: answer, withoutSecretsOf: delivery.webhook)))
         return (log, verdict(on: answer, tries: delivery.tries + 1, at: time.now))
     }
 
@@ -35,15 +38,18 @@ struct DeliveryAttempt: Sendable {
     private static let patienceForBody = Duration.seconds(1)
 
     private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {
-        let body = delivery.event.posted.bytes
+        let isCloudEvent = delivery.webhook.format == .cloudevents
+        let body = (isCloudEvent ? delivery.event.cloudEvent(delivery.id) : delivery.event.posted).bytes
         let timestamp = Int64(now.timeIntervalSince1970)
         let webhook = delivery.webhook
         let signature = WebhookSignature.sign(
-            id: delivery.id, timestamp: timestamp, body: body, with: webhook.secrets(at: now))
+            id: delivery.id, timestamp: timestamp, body: body,
+            with: webhook.signatures.contains(.v1) ? webhook.secrets(at: now) : [], keys: delivery.signingKeys)
         var request = TransferRequest(
             url: webhook.url, method: "POST",
             headers: [
-                ("Content-Type", "application/json"), ("webhook-id", delivery.id.text),
+                ("Content-Type", isCloudEvent ? "application/cloudevents+json" : "application/json"),
+                ("webhook-id", delivery.id.text),
                 ("webhook-timestamp", String(timestamp)), ("webhook-signature", signature),
             ] + delivery.traceFields + webhook.headers.map { (name: $0.name, value: $0.value) },
             body: body, userAgent: "fetchd-webhooks")
@@ -78,18 +84,51 @@ struct DeliveryAttempt: Sendable {
         }
     }
 
+    // MARK: The log
+
+    /// The fields of the request, with those that libcurl adds. The webhook's own are not shown.
+    private func sentFields(of request: TransferRequest, to webhook: Webhook) -> [HeaderField] {
+        let own = Set(webhook.headers.map { $0.name.lowercased() })
+        let added = [
+            ("User-Agent", request.userAgent ?? ""), ("Content-Length", String(request.body?.count ?? 0)),
+        ]
+        return (added + request.headers.map { ($0.name, $0.value) }).map { name, value in
+            HeaderField(name: name, value: own.contains(name.lowercased()) ? "[redacted]" : value)
+        }
+    }
+
+    /// The fields of the response, up to a limit; nil if there is none that may be shown.
+    private func fields(
+        of answer: Result<ExchangeResponse, TransferError>, withoutSecretsOf webhook: Webhook
+    ) -> [HeaderField]? {
+        guard let response = try? answer.get(), keeps(response) else { return nil }
+        var room = Self.largestHead
+        let shown = response.headers.filter { $0.name.lowercased() != "set-cookie" }.prefix { field in
+            room -= field.name.utf8.count + field.value.utf8.count + 4
+            return room >= 0
+        }
+        let secrets = secrets(of: webhook)
+        return shown.map { HeaderField(name: $0.name, value: hiding(secrets, in: $0.value)) }
+    }
+
+    /// In bytes.
+    private static let largestHead = 8 << 10
+
+    private func keeps(_ response: ExchangeResponse) -> Bool {
+        response.metrics.remoteAddress.flatMap { IPAddress($0) }.map(options.keepsResponse) ?? false
+    }
+
+    /// Some endpoints answer with the request. SQLite would end a text at its first NUL.
+    private func hiding(_ secrets: [String], in text: String) -> String {
+        secrets.reduce(text.replacing("\u{0}", with: "\u{FFFD}")) { $0.replacing($1, with: "[secret]") }
+    }
+
     private func body(
         of answer: Result<ExchangeResponse, TransferError>, withoutSecretsOf webhook: Webhook
     ) -> String? {
-        guard let response = try? answer.get(), !response.body.isEmpty else { return nil }
-        guard let address = response.metrics.remoteAddress.flatMap({ IPAddress($0) }),
-            options.keepsResponse(address)
-        else { return nil }
-        // SQLite would end a text at its first NUL.
-        let text = String(decoding: response.body, as: UTF8.self).replacing("\u{0}", with: "\u{FFFD}")
-        // Some endpoints answer with the request.
+        guard let response = try? answer.get(), !response.body.isEmpty, keeps(response) else { return nil }
         let secrets = secrets(of: webhook)
-        var shown = secrets.reduce(text) { $0.replacing($1, with: "[secret]") }
+        var shown = hiding(secrets, in: String(decoding: response.body, as: UTF8.self))
         if response.bodyTruncated { shown = shown.withoutBeginning(of: secrets, atLeast: Self.shortestSecret) }
         return String(decoding: shown.utf8.prefix(options.responseLimit), as: UTF8.self)
     }
@@ -161,14 +200,17 @@ public enum WebhookResult: String, Sendable, CaseIterable {
 /// `id.timestamp.body`, in base64, after the version `v1`. Each secret gives one signature. Spaces separate the signatures.
 enum WebhookSignature {
     /// - Parameter timestamp: the time of this attempt, in seconds since 1970.
-    static func sign(id: DeliveryID, timestamp: Int64, body: [UInt8], with secrets: [WebhookSecret]) -> String {
+    static func sign(
+        id: DeliveryID, timestamp: Int64, body: [UInt8], with secrets: [WebhookSecret], keys: [SigningKey] = []
+    ) -> String {
         var content = Array("\(id).\(timestamp).".utf8)
         content += body
-        return secrets.map { secret in
-            let code = MessageAuthentication.hmacSHA256(content, key: Array(secret.key))
-            return "v1," + Data(code).base64EncodedString()
-        }.joined(separator: " ")
+        let codes = secrets.map { "v1," + Self.base64(MessageAuthentication.hmacSHA256(content, key: Array($0.key))) }
+        let signatures = keys.map { "v1a," + Self.base64($0.signature(of: content)) }
+        return (codes + signatures).joined(separator: " ")
     }
+
+    private static func base64(_ bytes: some Sequence<UInt8>) -> String { Data(bytes).base64EncodedString() }
 }
 
 /// The times at which a delivery is attempted: at once, then after growing delays, until no delay is left.

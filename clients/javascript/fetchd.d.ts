@@ -4,7 +4,8 @@
  *
  * @param {Headers | Record<string, string | string[] | undefined>} headers Those of the request, in any case.
  * @param {string | Uint8Array | ArrayBuffer} body As it arrived.
- * @param {string | string[]} secret `whsec_...`, or several of them while the secret changes.
+ * @param {string | string[]} secret `whsec_...`, or several of them while the secret changes; or public keys of the service,
+ *   `whpk_...`, for the signature `v1a`.
  * @param {{ tolerance?: number }} options The largest age of the request in seconds; 300 by default.
  * @returns {Promise<Document>}
  * @throws {WebhookError}

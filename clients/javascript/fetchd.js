@@ -1028,7 +1028,8 @@ export class EventParser {
  *
  * @param {Headers | Record<string, string | string[] | undefined>} headers Those of the request, in any case.
  * @param {string | Uint8Array | ArrayBuffer} body As it arrived.
- * @param {string | string[]} secret `whsec_...`, or several of them while the secret changes.
+ * @param {string | string[]} secret `whsec_...`, or several of them while the secret changes; or public keys of the service,
+ *   `whpk_...`, for the signature `v1a`.
  * @param {{ tolerance?: number }} options The largest age of the request in seconds; 300 by default.
  * @returns {Promise<Document>}
  * @throws {WebhookError}
@@ -1044,10 +1045,11 @@ export async function verifyWebhook(headers, body, secret, { tolerance = 300 } =
   const signed = new Uint8Array([...new TextEncoder().encode(`${id}.${timestamp}.`), ...bytes]);
   const { subtle } = globalThis.crypto ?? (await importNode("crypto")).webcrypto;
   for (const one of [secret].flat()) {
-    const key = await subtle.importKey("raw", decoded(one.replace(/^whsec_/, "")), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
-    for (const signature of signatures.split(" ")) {
-      if (!signature.startsWith("v1,")) continue;
-      if (await subtle.verify("HMAC", key, decoded(signature.slice(3)), signed)) return event(bytes);
+    const isPublic = one.startsWith("whpk_");
+    const [algorithm, scheme] = isPublic ? [{ name: "Ed25519" }, "v1a,"] : [{ name: "HMAC", hash: "SHA-256" }, "v1,"];
+    const key = await subtle.importKey("raw", decoded(one.replace(/^wh(sec|pk)_/, "")), algorithm, false, ["verify"]);
+    for (const signature of signatures.split(" ").filter((text) => text.startsWith(scheme))) {
+      if (await subtle.verify(algorithm.name, key, decoded(signature.slice(scheme.length)), signed)) return event(bytes);
     }
   }
   throw new WebhookError("no signature of the request is of this secret");

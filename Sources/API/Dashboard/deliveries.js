@@ -140,6 +140,7 @@ class DeliveryEntry {
   #note = element("p", { class: "note" });
   #attempts = element("ol", { class: "attempts" });
   #attemptsShown = 0;
+  #heads = element("pre", { tabindex: "0" });
 
   constructor(delivery, redeliver) {
     const again = element("button", { type: "button", class: "needs-sessions", onclick: () => redeliver(this.delivery) },
@@ -147,7 +148,17 @@ class DeliveryEntry {
     again.setAttribute("aria-label", `Send again: event ${delivery.event}`);
     this.root = element(
       "li", { class: "delivery", "data-event": String(delivery.event) },
-      element("div", { class: "heading-row" }, this.#head, this.#state, again), this.#note, this.#attempts);
+      element("div", { class: "heading-row" }, this.#head, this.#state, again), this.#note, this.#attempts,
+      element("details", { ontoggle: (event) => event.target.open && this.#showHeads() },
+        element("summary", {}, "Request and answer of the last attempt"), this.#heads));
+  }
+
+  async #showHeads() {
+    try {
+      setText(this.#heads, exchangeText(await get(address("deliveries", this.delivery.id))));
+    } catch (error) {
+      setText(this.#heads, sentence(error));
+    }
   }
 
   /** @param blocker the delivery that holds this one back, if it is shown. */
@@ -170,6 +181,18 @@ function nextWords({ state, next_attempt_at: next, blocked_by: blockedBy }, bloc
   }
   const left = secondsUntil(next);
   return left > 1 ? `Next attempt in ${duration(left)}.` : "Next attempt now.";
+}
+
+/** What was sent and what came back, as `curl -v` shows it. */
+function exchangeText({ attempts, body }) {
+  const last = attempts.at(-1);
+  if (!last) return "Nothing was sent yet.";
+  if (!last.request) return "An earlier version of fetchd did not keep it.";
+  const fields = (mark, headers) => headers.map(({ name, value }) => `${mark} ${name}: ${value}`);
+  const sent = [`> POST ${last.request.url}`, ...fields(">", last.request.headers), ""];
+  const content = body === null ? "(The event is no longer in the journal.)" : JSON.stringify(body, null, 2);
+  const answer = last.status === null ? [last.error] : [`< ${last.status}`, ...fields("<", last.response_headers ?? []), ""];
+  return [...sent, content, "", ...answer, last.response ?? ""].join("\n");
 }
 
 function attemptItem(attempt) {

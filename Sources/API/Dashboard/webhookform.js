@@ -33,6 +33,9 @@ function endpointFields(webhook) {
     { name: "others", label: "Other events", hint: "Separated by commas, such as job.started.", pointer: "/events", more: true },
     { name: "headers", label: "Headers, one per line", type: "textarea",
       hint: `Sent with every request, for a gateway that demands a key.${kept}`, more: names.length === 0 },
+    { name: "format", label: "Form of the bodies", options: { standard: "Standard Webhooks", cloudevents: "CloudEvents" }, more: true },
+    { name: "signature", label: "Signature", pointer: "/signature", more: true,
+      options: { v1: "with the secret", v1a: "with the key of the service", "v1 v1a": "with both" } },
     { name: "ca_file", label: "Certificates to trust", placeholder: "the system's",
       hint: "The path of a PEM file on fetchd's machine.", pointer: "/tls/ca_file", more: true },
     { name: "verify", label: "Verify the certificate of the endpoint", type: "checkbox", pointer: "/tls/verify", more: true },
@@ -51,7 +54,7 @@ export async function declareWebhook(sessions) {
   ];
   const webhook = await askForm({
     heading: "New webhook", words: "fetchd posts the events of the session to this address, signed by Standard Webhooks, until it answers 2xx.",
-    submit: "Declare", fields, values: { ...checked(usual), verify: true },
+    submit: "Declare", fields, values: { ...checked(usual), verify: true, format: "standard", signature: "v1" },
     send: (values) => {
       if (!values.name) throw new Mistake("Enter a name for the webhook.", "name");
       return put(address("sessions", values.session, "webhooks", values.name), declarationOf(values, null));
@@ -68,7 +71,10 @@ export function editWebhook(webhook) {
   const others = events.filter((pattern) => !(pattern in patterns)).join(", ");
   return askForm({
     heading: `Webhook ${name} of ${session}`, words: "The secret stays.", submit: "Save", fields: endpointFields(webhook),
-    values: { url: webhook.url, ...checked(events), others, ca_file: tls.ca_file, verify: tls.verify },
+    values: {
+      url: webhook.url, ...checked(events), others, ca_file: tls.ca_file, verify: tls.verify, format: webhook.format,
+      signature: webhook.signature.join(" "),
+    },
     send: (values) => put(address("sessions", session, "webhooks", name), declarationOf(values, tls)),
   });
 }
@@ -83,7 +89,7 @@ function declarationOf(values, tls) {
   if (events.length === 0) throw new Mistake("Choose at least one kind of event.", usual[0]);
   const headers = readHeaders(values.headers, "headers");
   return {
-    url: values.url, events, ...(Object.keys(headers).length > 0 ? { headers } : {}), ...(values.secret
+    url: values.url, events, format: values.format, signature: values.signature.split(" "), ...(Object.keys(headers).length > 0 ? { headers } : {}), ...(values.secret
       ? { secret: values.secret } : {}),
     tls: { ...tls, ca_file: values.ca_file || null, verify: values.verify },
   };

@@ -86,6 +86,7 @@ public struct APIHandler: RequestHandler {
             SessionRoutes(sessions: sessions, feed: feed).routes,
             ManifestRoutes(jobs: jobs, sessions: sessions, remote: options.remoteFiles).routes,
             WebhookRoutes(store: store, log: log).routes, DeliveryRoutes(store: store).routes,
+            WebhookKeyRoutes(store: store).routes,
             JobRoutes(jobs: jobs, rules: rules, responses: JobResponseCache(answers), answers: answers).routes,
             ImportRoutes(importer: importer).routes,
             FileRoutes(jobs: jobs, time: store.time, remote: options.remoteFiles, signature: relays).routes,

@@ -88,6 +88,8 @@ extension Webhook {
         object["url"] = .string(url)
         object["events"] = .strings(events.map(\.text))
         if !headers.isEmpty { object["headers"] = headers.request }
+        if format != .standard { object["format"] = .string(format.rawValue) }
+        if signatures != [.v1] { object["signature"] = .strings(signatures.map(\.rawValue)) }
         if tls != TLSRule() { object["tls"] = WireType.tls.write(tls) }
         if withSecret { object["secret"] = secret.map { .string($0.text) } }
         return .object(object)

@@ -113,10 +113,14 @@ extension WebhookDeclaration {
         let events = try reader.eventPatterns("events")
         let headers = try reader.headers("headers", rule: \.faultInWebhook)
         let tls = try WireType.tls.read(&reader, "tls") ?? TLSRule()
+        let format = try reader.choice("format", of: WebhookFormat.self)
+        let signatures = try reader.choices("signature", of: WebhookSignatureScheme.self)
+        if signatures?.isEmpty == true { throw reader.invalid("signature", "must name at least one of v1, v1a") }
         let secret = try reader.webhookSecret("secret")
         guard let url else { throw reader.missing("url", "the URL that events are posted to") }
         self.init(
-            url: url, events: events ?? Webhook.defaultEvents, headers: headers ?? [], tls: tls, secret: secret)
+            url: url, events: events ?? Webhook.defaultEvents, headers: headers ?? [], tls: tls,
+            format: format ?? .standard, signatures: signatures ?? [.v1], secret: secret)
         // Redirects are not followed, so a pin for another host would have no effect, without an error.
         if let host = tls.pinnedPublicKeys.keys.sorted().first(where: { $0 != URLRule.host(of: url) }) {
             let pointer = "/tls/pinned_public_keys/\(host)"
@@ -130,6 +134,37 @@ extension FieldReader {
         try string(name, "must be whsec_ and the base64 of 24 to 64 bytes; omit it to get a generated secret") {
             WebhookSecret($0)
         }
+    }
+}
+
+/// `/v1/webhook-keys`: the public keys of the signatures `v1a`, and their rotation.
+struct WebhookKeyRoutes: Sendable {
+    let store: Store
+
+    var routes: [Route] {
+        [
+            Route(.get, "/v1/webhook-keys", .open, list),
+            Route(.post, "/v1/webhook-keys/rotate", .scope(.admin, of: .service), body: .optionalJSON, rotate),
+        ]
+    }
+
+    private func list(_ context: RequestContext) async throws -> Response {
+        .json(["keys": .array(try await store.webhookKeys().map(\.document))])
+    }
+
+    private func rotate(_ context: RequestContext) async throws -> Response {
+        try context.requireNoOptions()
+        try await store.rotateWebhookKey(audit: context.auditNote)
+        return try await list(context)
+    }
+}
+
+extension WebhookKey {
+    fileprivate var document: JSON {
+        [
+            "id": .string(id), "key": .string(publicKey), "state": expiresAt == nil ? "active" : "retiring",
+            "expires_at": .optional(expiresAt),
+        ]
     }
 }
 
@@ -169,7 +204,8 @@ struct DeliveryRoutes: Sendable {
     }
 
     private func show(_ context: RequestContext) async throws -> Response {
-        .json(try await store.delivery(Self.id(context)).document)
+        let delivery = try await store.delivery(Self.id(context))
+        return .json(delivery.document(withBody: try await store.posted(delivery)))
     }
 
     private func redeliver(_ context: RequestContext) async throws -> Response {
@@ -186,7 +222,8 @@ extension Webhook {
         var document: JSONObject = [
             "name": .string(name.text), "session": .string(session.text), "url": .string(URLRule.redacted(url)),
             "events": .strings(events.map(\.text)), "header_names": .strings(headers.map(\.name)), "tls": tls.document,
-            "reach": .string(reach.rawValue), "state": .string(state.name.rawValue),
+            "reach": .string(reach.rawValue), "format": .string(format.rawValue),
+            "signature": .strings(signatures.map(\.rawValue)), "state": .string(state.name.rawValue),
             "disabled_reason": .optional(state.reason), "created_at": .time(createdAt),
             "statistics": statistics.document,
         ]
@@ -216,11 +253,37 @@ extension Delivery {
     }
 }
 
+extension Delivery {
+    /// The delivery with the heads of its requests and answers.
+    ///
+    /// - Parameter body: of each request; nil if the event was pruned.
+    fileprivate func document(withBody body: JSON?) -> JSON {
+        guard case .object(var whole) = document else { return document }
+        whole["attempts"] = .array(attempts.map(\.wholeDocument))
+        whole["body"] = body ?? .null
+        return .object(whole)
+    }
+}
+
 extension Delivery.Attempt {
-    var document: JSON {
+    var document: JSON { .object(members) }
+
+    fileprivate var wholeDocument: JSON {
+        var whole = members
+        whole["request"] =
+            exchange.map { ["url": .string($0.url), "headers": .array($0.request.map(\.document))] } ?? .null
+        whole["response_headers"] = exchange?.answer.map { .array($0.map(\.document)) } ?? .null
+        return .object(whole)
+    }
+
+    private var members: JSONObject {
         [
             "at": .time(at), "status": .optional(status), "error": .optional(error),
             "latency_seconds": .number(latencySeconds), "response": .optional(response),
         ]
     }
+}
+
+extension HeaderField {
+    fileprivate var document: JSON { ["name": .string(name), "value": .string(value)] }
 }

@@ -10,7 +10,8 @@ struct WebhookCommand: AsyncParsableCommand {
         subcommands: [
             ListWebhooks.command, ShowWebhook.command, WebhookSetCommand.self, DeleteWebhook.command,
             TestWebhook.command, WebhookRotateSecretCommand.self, WebhookRecoverCommand.self, EnableWebhook.command,
-            WebhookDeliveriesCommand.self, ShowDelivery.command, RedeliverDelivery.command,
+            WebhookDeliveriesCommand.self, ShowDelivery.command, RedeliverDelivery.command, ListWebhookKeys.command,
+            RotateWebhookKey.command,
         ])
 }
 
@@ -101,11 +102,19 @@ struct WebhookSetCommand: ClientCommand {
         "A file with the secret, whsec_...; - reads standard input. (default: generated)", "file", completion: .file())
     var secretFile: String?
 
+    @Option("The form of the bodies: standard or cloudevents.", "form")
+    var format: String?
+
+    @Option("How requests are signed: v1 with the secret, v1a with the key of the service; repeatable.", "scheme")
+    var signature: [String] = []
+
     @OptionGroup(title: "The endpoint") var endpoint: EndpointOptions
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
         var members = JSONObject()
+        members.set("format", format)
+        members.set("signature", signature)
         members.set("url", address)
         members.set("headers", try endpoint.headers().json)
         members.set("tls", endpoint.tls(for: address))
@@ -211,6 +220,35 @@ struct DeliveryID: ParsableArguments {
     @Argument(help: "The delivery.") var id: String
 }
 
+enum ListWebhookKeys: ActionName {
+    static let action = Action<NoOperands>(
+        "keys", "Lists the public keys of the signature v1a.", examples: "webhook keys"
+    ) { _, service, console in
+        try await console.print(service.send("GET", RequestPath("webhook-keys")), as: .webhookKeys)
+    }
+}
+
+enum RotateWebhookKey: ActionName {
+    static let action = Action<NoOperands>(
+        "rotate-key", "Replaces the key of the signature v1a. The former one signs too for 24 hours.",
+        examples: "webhook rotate-key"
+    ) { _, service, console in
+        try await console.print(service.send("POST", RequestPath("webhook-keys", "rotate")), as: .webhookKeys)
+    }
+}
+
+extension Output {
+    fileprivate static let webhookKeys = Output { response, console in
+        try console.print(
+            response.text, response.list("keys"),
+            empty: "There is none. To ask for it: fetchd webhook set NAME URL --signature v1a",
+            columns: [
+                .init("KEY", "key"), .state, .init("UNTIL", Member.time("expires_at")),
+                .init("ID", "id", isDispensable: true),
+            ])
+    }
+}
+
 enum ShowDelivery: ActionName {
     static let action = Action<DeliveryID>(
         "delivery", "Shows a delivery with all its attempts.",
@@ -281,6 +319,21 @@ extension Output {
         fields.add(delivery, ["next attempt": .time("next_attempt_at"), "waits for": earlier])
         fields.add("again", "fetchd webhook redeliver \(id)")
         try console.print(fields)
+        for line in lastExchange(of: delivery) { try console.print(line) }
+    }
+
+    /// The last request and its answer, as `curl -v` shows them.
+    private static func lastExchange(of delivery: JSON) -> [String] {
+        guard let last = delivery["attempts"]?.arrayValue?.last, let request = last["request"],
+            let url = request.shown("url")
+        else { return [] }
+        func fields(_ mark: String, _ list: JSON?) -> [String] {
+            (list?.arrayValue ?? []).map { "\(mark) \($0.shown("name") ?? ""): \($0.shown("value") ?? "")" }
+        }
+        let body = delivery["body"].map { $0 == .null ? "(The event is no longer in the journal.)" : $0.written }
+        let answer = last.shown("status").map { ["< \($0)"] } ?? []
+        return ["", "> POST \(url)"] + fields(">", request["headers"]) + ["", body ?? "", ""] + answer
+            + fields("<", last["response_headers"]) + ["", last.shown("response") ?? ""]
     }
 }
 
@@ -297,6 +350,11 @@ extension Output {
             "reach": Member {
                 // Services of earlier versions have no such member.
                 $0["reach"] == "public" ? "public addresses, and those of --allow-webhook-network" : nil
+            },
+            "format": Member { $0["format"] == "standard" ? nil : $0.shown("format") },
+            "signature": Member { webhook in
+                let schemes = webhook["signature"]?.arrayValue?.compactMap(\.stringValue) ?? []
+                return schemes.isEmpty || schemes == ["v1"] ? nil : schemes.joined(separator: ", ")
             },
             "state": "state",
             "attempts": Member { webhook in

@@ -1,5 +1,6 @@
 import Formats
 import Foundation
+import HTTPSemantics
 
 public struct Delivery: Sendable, Equatable {
     public let id: DeliveryID
@@ -39,13 +40,34 @@ public struct Delivery: Sendable, Equatable {
         public var latencySeconds: Double
         /// The beginning of the response body, to help people find the cause of a failure.
         public var response: String?
+        /// nil for an attempt of an earlier version.
+        public var exchange: Exchange?
 
-        public init(at: Date, status: Int?, error: String?, latencySeconds: Double, response: String?) {
+        public init(
+            at: Date, status: Int?, error: String?, latencySeconds: Double, response: String?,
+            exchange: Exchange? = nil
+        ) {
             self.at = at
             self.status = status
             self.error = error
             self.latencySeconds = latencySeconds
             self.response = response
+            self.exchange = exchange
+        }
+    }
+
+    /// The heads of a request as it was sent, and of its answer. Secrets are left out; the body is that of the event.
+    public struct Exchange: Sendable, Equatable, Codable {
+        /// Without user and query.
+        public var url: String
+        public var request: [HeaderField]
+        /// nil without an answer, or if it may not be shown.
+        public var answer: [HeaderField]?
+
+        public init(url: String, request: [HeaderField], answer: [HeaderField]?) {
+            self.url = url
+            self.request = request
+            self.answer = answer
         }
     }
 

@@ -79,10 +79,25 @@ extension Event {
     /// The body of a webhook request (Standard Webhooks 1.0.0). It depends only on the event, so every attempt posts
     /// the same bytes.
     public var posted: JSON {
+        ["type": .string(type.rawValue), "timestamp": .time(time), "data": postedData]
+    }
+
+    private var postedData: JSON {
         let about: JSON = ["event": .integer(id), "session": .string(session.text), "job": .optional(job?.text)]
-        return [
-            "type": .string(type.rawValue), "timestamp": .time(time), "data": .text(joined(about.written, data)),
+        return .text(joined(about.written, data))
+    }
+
+    /// The same in the structured form of CloudEvents (1.0.2, section 3.1, and JSON event format 1.0.2).
+    ///
+    /// - Parameter id: of the delivery, which is the same for every repetition, and different for every other service.
+    public func cloudEvent(_ id: DeliveryID) -> JSON {
+        var event: JSONObject = [
+            "specversion": "1.0", "id": .string(id.text), "source": .string("/v1/sessions/\(session)"),
+            "type": .string("fetchd.\(type.rawValue)"), "time": .time(time), "datacontenttype": "application/json",
+            "data": postedData,
         ]
+        if let job { event["subject"] = .string(job.text) }
+        return .object(event)
     }
 
     /// Merges two JSON objects as text, so that the data in the journal is posted byte for byte.

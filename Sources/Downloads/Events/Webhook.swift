@@ -20,6 +20,9 @@ public struct Webhook: Sendable, Equatable {
     public var formerSecrets: [FormerSecret]
     public var state: State
     public let createdAt: Date
+    public var format = WebhookFormat.standard
+    /// How requests are signed; at least one.
+    public var signatures = [WebhookSignatureScheme.v1]
     /// The members that cannot be read any more, because the key that sealed them is lost. fetchd posts nothing to such a
     /// webhook.
     public var lost: Set<SecretMember>
@@ -56,6 +59,22 @@ public struct Webhook: Sendable, Equatable {
     public func reaches(asDoes other: Webhook) -> Bool {
         url == other.url && headers == other.headers && tls == other.tls && reach == other.reach
     }
+}
+
+/// The form of the bodies of requests.
+public enum WebhookFormat: String, Sendable, CaseIterable {
+    /// Standard Webhooks 1.0.0.
+    case standard
+    /// CloudEvents 1.0.2 in its structured form, so that the signature covers all of it.
+    case cloudevents
+}
+
+/// How a request to a webhook is signed (Standard Webhooks 1.0.0).
+public enum WebhookSignatureScheme: String, Sendable, CaseIterable {
+    /// With the secret of the webhook: HMAC-SHA256.
+    case v1
+    /// With the private key of the service: Ed25519.
+    case v1a
 }
 
 public enum WebhookSignal: Sendable, Equatable {

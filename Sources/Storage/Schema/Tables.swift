@@ -92,7 +92,7 @@ extension Schema {
             columns: [.text("session", "NOT NULL PRIMARY KEY"), .integer("last_event", "NOT NULL")]),
     ]
 
-    static let webhookTables = [webhooks, deliveries, deliveryAttempts]
+    static let webhookTables = [webhooks, deliveries, deliveryAttempts, webhookKeys]
 
     /// `headers` and `tls` are JSON, as in the configuration of a session; NULL is the default.
     static let webhooks = Table(
@@ -104,6 +104,8 @@ extension Schema {
             .text("disabled_reason"), .integer("created_at", "NOT NULL"), .integer("failing_since"),
             .sealed("former_secrets", "NOT NULL DEFAULT '[]'"), .sealed("headers"), .text("tls"),
             .text("reach", "NOT NULL DEFAULT 'any' CHECK (reach IN ('any', 'public'))"),
+            .text("format", "NOT NULL DEFAULT 'standard' CHECK (format IN ('standard', 'cloudevents'))", since: 25),
+            .text("signatures", "NOT NULL DEFAULT 'v1'", since: 25),
         ],
         constraints: [
             "UNIQUE (session, name)", "CHECK ((state = 'disabled') = (disabled_reason IS NOT NULL))",
@@ -158,7 +160,7 @@ extension Schema {
             .text("delivery", "NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE"),
             .integer("number", "NOT NULL CHECK (number >= 1)"), .integer("at", "NOT NULL"), .integer("status"),
             .text("error"), Column("latency_seconds", .real, "NOT NULL"), .text("response"),
-            .integer("webhook", "NOT NULL DEFAULT 0"),
+            .integer("webhook", "NOT NULL DEFAULT 0"), .text("exchange", since: 25),
         ],
         key: ["delivery", "number"],
         indexes: [Index("delivery_attempts_by_webhook", "webhook", "at", "status", "latency_seconds")],

@@ -112,6 +112,10 @@ extension Sealer {
             at: SecretColumn.webhookFormerSecrets.place(session.text, name.text))
     }
 
+    func privateKey(_ text: String, ofKey id: String) -> String {
+        seal(text, known: "", at: SecretColumn.webhookKey.place(id))
+    }
+
     private func seal(
         _ text: String, if hasSecret: Bool, known: @autoclosure () throws -> String,
         at place: @autoclosure () -> SealContext
@@ -162,6 +166,7 @@ struct SecretColumn: Hashable, Sendable {
     static let webhookHeaders = column("headers", of: Schema.webhooks)
     static let webhookSecret = column("secret", of: Schema.webhooks)
     static let webhookFormerSecrets = column("former_secrets", of: Schema.webhooks)
+    static let webhookKey = column("private_key", of: Schema.webhookKeys)
     static let idempotencyAnswer = column("answer", of: Schema.idempotencyKeys)
 
     private static func column(_ name: String, of table: Table) -> SecretColumn {

@@ -180,7 +180,8 @@ public struct LostSecrets: Sendable, Equatable {
     /// For sentences: `3 jobs, 1 session and 2 webhooks`.
     var listed: String {
         let kinds = [
-            ("jobs", "job"), ("sessions", "session"), ("webhooks", "webhook"), ("parts", "part of a job"),
+            ("jobs", "job"), ("sessions", "session"), ("webhooks", "webhook"), ("webhook_keys", "key of webhooks"),
+            ("parts", "part of a job"),
             ("idempotency_keys", "answer to a repeated request"),
         ]
         let texts = kinds.compactMap { table, name -> String? in

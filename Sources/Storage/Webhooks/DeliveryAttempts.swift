@@ -124,12 +124,13 @@ extension Transaction {
     private func log(_ attempt: Delivery.Attempt, of id: DeliveryID, to webhook: Int64, isCounted: Bool) throws {
         try run(
             """
-            INSERT INTO delivery_attempts (delivery, webhook, number, at, status, error, latency_seconds, response)
-            VALUES (?1, ?2, (SELECT count(*) + 1 FROM delivery_attempts WHERE delivery = ?1), ?3, ?4, ?5, ?6, ?7)
+            INSERT INTO delivery_attempts
+                (delivery, webhook, number, at, status, error, latency_seconds, response, exchange)
+            VALUES (?1, ?2, (SELECT count(*) + 1 FROM delivery_attempts WHERE delivery = ?1), ?3, ?4, ?5, ?6, ?7, ?8)
             """,
             [
                 id.text, webhook, attempt.at.milliseconds, attempt.status, attempt.error, attempt.latencySeconds,
-                attempt.response,
+                attempt.response, try attempt.exchange.map { try RowCoding.text($0) },
             ])
         if isCounted { try run("UPDATE deliveries SET tries = tries + 1 WHERE id = ?", [id.text]) }
     }

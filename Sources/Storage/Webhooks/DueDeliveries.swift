@@ -1,3 +1,4 @@
+import Base
 import Downloads
 import Formats
 import Foundation
@@ -11,6 +12,8 @@ public struct DueDelivery: Sendable {
     public var tries: Int
     /// How often the delivery had been requested when this was read, including the first time.
     public var requests: Int
+    /// The keys of the service, if the webhook wants their signatures.
+    public var signingKeys: [SigningKey] = []
     /// The trace of the event's job, or of the newest job of its session; nil if that job has none, or was deleted.
     public var trace: TraceContext?
 }
@@ -100,13 +103,14 @@ extension Store {
                 node.map { [webhook, $0.number] } ?? [webhook])
             guard let webhook = try row.map({ try WebhookRow.webhook($0, sealer) }) else { return [] }
             guard webhook.lost.isEmpty else { return [] }
+            let keys = try webhook.signatures.contains(.v1a) ? self.signingKeys(in: db, sealer) : []
             // The finish is the first pending delivery, so it is not held back.
             let finish = try db.rows(Self.finishDue, [webhook.key, now])
             let others = try db.rows(Self.othersDue, [webhook.key, now, limit])
             return try (finish + others).prefix(limit).map { row in
                 try DueDelivery(
                     id: DeliveryID(row["delivery"]), webhook: webhook, event: try EventRow.event(row),
-                    tries: row["tries"], requests: row["requests"],
+                    tries: row["tries"], requests: row["requests"], signingKeys: keys,
                     trace: (row["trace"] as String?).flatMap { TraceContext(stored: $0) })
             }
         }
@@ -166,6 +170,17 @@ extension Store {
         guard let delivery else { throw .noSuchDelivery(id) }
         return delivery
     }
+
+    /// The body of the requests of a delivery, in the present format of its webhook; nil if the event was pruned.
+    public func posted(_ delivery: Delivery) async throws(StoreError) -> JSON? {
+        try await read { db in
+            let event = try db.row("SELECT * FROM events WHERE id = ?", [delivery.event]).map(EventRow.event)
+            let format = try db.value(
+                "SELECT format FROM webhooks JOIN deliveries ON deliveries.webhook = key WHERE id = ?",
+                [delivery.id.text], as: String.self)
+            return format == WebhookFormat.cloudevents.rawValue ? event?.cloudEvent(delivery.id) : event?.posted
+        }
+    }
 }
 
 enum DeliveryRow {
@@ -195,7 +210,8 @@ enum DeliveryRow {
         try db.rows("SELECT * FROM delivery_attempts WHERE delivery = ? ORDER BY number", [delivery]).map { row in
             try Delivery.Attempt(
                 at: row.time("at"), status: row["status"], error: row["error"],
-                latencySeconds: row["latency_seconds"], response: row["response"])
+                latencySeconds: row["latency_seconds"], response: row["response"],
+                exchange: (row["exchange"] as String?).map { try RowCoding.value(Delivery.Exchange.self, from: $0) })
         }
     }
 

@@ -9,17 +9,22 @@ public struct WebhookDeclaration: Sendable, Equatable {
     public var events: [EventPattern]
     public var headers: [HeaderField]
     public var tls: TLSRule
+    public var format: WebhookFormat
+    public var signatures: [WebhookSignatureScheme]
     /// nil keeps the existing secret, or makes one for a new webhook.
     public var secret: WebhookSecret?
 
     public init(
         url: String, events: [EventPattern] = Webhook.defaultEvents, headers: [HeaderField] = [],
-        tls: TLSRule = TLSRule(), secret: WebhookSecret? = nil
+        tls: TLSRule = TLSRule(), format: WebhookFormat = .standard, signatures: [WebhookSignatureScheme] = [.v1],
+        secret: WebhookSecret? = nil
     ) {
         self.url = url
         self.events = events
         self.headers = headers
         self.tls = tls
+        self.format = format
+        self.signatures = signatures
         self.secret = secret
     }
 
@@ -135,19 +140,23 @@ extension Transaction {
     ) throws {
         try run(
             """
-            INSERT INTO webhooks (session, name, url, events, headers, tls, reach, secret, state, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'enabled', ?)
+            INSERT INTO webhooks
+                (session, name, url, events, headers, tls, reach, format, signatures, secret, state, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'enabled', ?)
             ON CONFLICT (session, name) DO UPDATE SET url = excluded.url, events = excluded.events,
-                headers = excluded.headers, tls = excluded.tls, reach = excluded.reach, secret = excluded.secret,
+                headers = excluded.headers, tls = excluded.tls, reach = excluded.reach, format = excluded.format,
+                signatures = excluded.signatures, secret = excluded.secret,
                 state = 'enabled', disabled_reason = NULL, failing_since = NULL
             """,
             [
                 session.text, name.text, sealer.url(declaration.url, ofWebhook: name, session),
                 WebhookRow.text(declaration.events), try sealer.text(declaration.headers, ofWebhook: name, session),
-                try RowCoding.text(declaration.tls), reach.rawValue,
+                try RowCoding.text(declaration.tls), reach.rawValue, declaration.format.rawValue,
+                declaration.signatures.map(\.rawValue).joined(separator: " "),
                 sealer.text(declaration.secret ?? existing?.secret ?? .random(), ofWebhook: name, session),
                 now.milliseconds,
             ])
+        if declaration.signatures.contains(.v1a) { try requireWebhookKey() }
         working.subscriptions.forget(session)
     }
 
@@ -202,7 +211,7 @@ enum WebhookRow {
         if url.isLost { lost.insert(.url) }
         if headers.isLost { lost.insert(.headers) }
         if secret.isLost || secret.text == "" { lost.insert(.secret) }
-        return try Webhook(
+        var webhook = try Webhook(
             key: row["key"], session: Name(trusted: row["session"]), name: Name(trusted: row["name"]),
             url: url.text ?? "", events: patterns(row["events"]),
             headers: try headers.text.map { try RowCoding.value([HeaderField].self, from: $0) } ?? [],
@@ -212,6 +221,11 @@ enum WebhookRow {
                 WebhookSecret(stored.secret).map { FormerSecret($0, until: Date(milliseconds: stored.until)) }
             }, state: try state(row),
             createdAt: row.time("created_at"), lost: lost)
+        webhook.format = try row.named("format", as: WebhookFormat.self)
+        webhook.signatures = (try row["signatures"] as String).split(separator: " ").compactMap {
+            WebhookSignatureScheme(rawValue: String($0))
+        }
+        return webhook
     }
 
     private static func opened(

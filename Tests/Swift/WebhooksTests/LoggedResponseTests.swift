@@ -36,6 +36,29 @@ import Testing
         #expect(attempt.response == String(repeating: "a", count: 1024))
     }
 
+    /// The heads, without secrets: those of the webhook, cookies, and secrets that the endpoint sends back.
+    @Test func keepsTheHeadsOfRequestAndAnswer() async throws {
+        try await DispatcherFixture.open(Self.options) { fixture in
+            let large = (1...200).map { (name: "X-Large-\($0)", value: String(repeating: "a", count: 100)) }
+            fixture.receiver.answer(
+                503,
+                headers: [("Set-Cookie", "id=1"), ("X-Echo", "it is correct-horse!"), ("X-Empty", "")] + large,
+                to: 1...1)
+            try await fixture.declareWebhook(headers: [HeaderField(name: "X-Any", value: "correct-horse")])
+            try await fixture.happen()
+            try await fixture.settle()
+            let exchange = try #require(try await fixture.log.first?.attempts.first?.exchange)
+            let sent = Dictionary(uniqueKeysWithValues: exchange.request.map { ($0.name, $0.value) })
+            #expect(sent["X-Any"] == "[redacted]" && sent["Content-Type"] == "application/json")
+            #expect(sent["webhook-signature"]?.hasPrefix("v1,") == true && sent["User-Agent"] == "fetchd-webhooks")
+            let answer = try #require(exchange.answer)
+            #expect(answer.contains(HeaderField(name: "X-Echo", value: "it is [secret]!")))
+            #expect(answer.contains(HeaderField(name: "X-Empty", value: "")))
+            #expect(!answer.contains { $0.name == "Set-Cookie" })
+            #expect((50...100).contains(answer.count), "\(answer.count)")
+        }
+    }
+
     @Test func keepsABinaryResponseAsReplacedText() async throws {
         let attempt = try #require(try await logged(200, [0x61, 0x00, 0xFF, 0x22, 0x0A, 0x62]))
         #expect(attempt.response == "a\u{FFFD}\u{FFFD}\"\nb")
@@ -50,7 +73,7 @@ import Testing
     @Test(arguments: [200, 404, 503]) func keepsOnlyTheStatusOfAnInternalAddress(status: Int) async throws {
         let attempt = try #require(try await logged(status, Array("secret".utf8), .init()))
         #expect(attempt.status == status)
-        #expect(attempt.response == nil)
+        #expect(attempt.response == nil && attempt.exchange?.answer == nil)
         #expect(attempt.error?.contains("secret") != true)
     }
 

@@ -1,7 +1,7 @@
 // The module against a real service, over kills of it.
 
 import assert from "node:assert/strict";
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -314,6 +314,18 @@ describe("webhooks", () => {
     ]) {
       await assert.rejects(verifyWebhook(headers, text, key), WebhookError);
     }
+  });
+
+  it("verifies with a public key", async () => {
+    const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+    const raw = publicKey.export({ format: "der", type: "spki" }).subarray(-32);
+    const now = Math.floor(Date.now() / 1000);
+    const headers = signed("msg_1", now);
+    headers["webhook-signature"] += ` v1a,${sign(null, Buffer.from(`msg_1.${now}.${body}`), privateKey).toString("base64")}`;
+    assert.equal((await verifyWebhook(headers, body, `whpk_${raw.toString("base64")}`)).type, "session.finished");
+    assert.equal((await verifyWebhook(headers, body, secret)).type, "session.finished");
+    await assert.rejects(verifyWebhook(headers, `${body} `, `whpk_${raw.toString("base64")}`), WebhookError);
+    await assert.rejects(verifyWebhook(signed("msg_1", now), body, `whpk_${raw.toString("base64")}`), WebhookError);
   });
 
   it("verifies what the service sends", async () => {

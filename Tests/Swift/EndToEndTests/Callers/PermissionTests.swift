@@ -37,6 +37,8 @@ import Testing
                 method: "POST", path: "/v1/consumers/{consumer}/acknowledge", scope: .jobs, body: ["through": 0]),
             .init(method: "GET", path: "/v1/deliveries/{id}", scope: .read),
             .init(method: "POST", path: "/v1/deliveries/{id}/redeliver", scope: .sessions),
+            .init(method: "GET", path: "/v1/webhook-keys"),
+            .init(method: "POST", path: "/v1/webhook-keys/rotate", scope: .admin, isOfService: true),
             .init(method: "GET", path: "/v1/sign-in", scope: .read),
             .init(method: "POST", path: "/v1/sign-in", scope: .read, body: ["unknown": 1]),
             .init(method: "DELETE", path: "/v1/sign-in"), .init(method: "POST", path: "/v1/tickets", scope: .read),

@@ -17,7 +17,7 @@ import Testing
         ["session", "cancel"], ["session", "acknowledge"], ["session", "manifest"], ["session", "delete"],
         ["webhook", "list"], ["webhook", "show"], ["webhook", "set"], ["webhook", "delete"], ["webhook", "test"],
         ["webhook", "rotate-secret"], ["webhook", "recover"], ["webhook", "enable"], ["webhook", "deliveries"],
-        ["webhook", "delivery"], ["webhook", "redeliver"],
+        ["webhook", "delivery"], ["webhook", "redeliver"], ["webhook", "keys"], ["webhook", "rotate-key"],
     ]
 
     /// The help lists exactly these commands.

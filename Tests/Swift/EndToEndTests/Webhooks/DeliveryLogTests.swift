@@ -28,9 +28,13 @@ import Testing
         #expect(attempts.allSatisfy { ($0["latency_seconds"].numberValue ?? -1) >= 0 })
         let times = attempts.compactMap { $0["at"].string }
         #expect(times.count == 3 && times == times.sorted())
-        let alone = try await scene.api.delivery(id)
-        #expect(alone.status == 200)
-        #expect(alone.json == delivery)
+        let whole = try await scene.api.get("/v1/deliveries/\(id)").json
+        #expect(whole["body"]["type"] == "webhook.test" && whole["body"]["data"]["event"] == whole["event"])
+        let request = whole["attempts"][0]["request"]
+        #expect(request["url"].string == receiver.url)
+        #expect(request["headers"].arrayValue?.contains(["name": "webhook-id", "value": .string(id)]) == true)
+        #expect(whole["attempts"][0]["response_headers"] == nil)
+        for name in names.subtracting(["attempts"]) { #expect(whole[name] == delivery[name]) }
     }
 
     @Test func recordsConnectionErrorWithoutStatus() async throws {

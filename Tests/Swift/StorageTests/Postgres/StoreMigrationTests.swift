@@ -36,6 +36,8 @@ struct StoreMigrationTests {
                     INSERT INTO import_batches (import, session, batch) VALUES ('imp_1', 'default', 1);
                     INSERT INTO consumers (name, session, sessions, events, acknowledged_through, created_at)
                         VALUES ('index', NULL, '["a*"]', 'job.*', 1, 5);
+                    INSERT INTO webhook_keys (id, public_key, private_key, created_at, expires_at)
+                        VALUES ('whk_1', 'whpk_A', 'x', 5, 6);
                     INSERT INTO consumer_acknowledgements (consumer, event) VALUES ('index', 3);
                     UPDATE delivery_attempts SET error = 'Grüße ' || char(0) || ' {"a", \\N}', latency_seconds = 1.0 / 3;
                     UPDATE sqlite_sequence SET seq = seq + 100;
