@@ -19,7 +19,7 @@ HARMLESS = [
     r"Failed to get the schema name: null",
     r"Codegen property is null \(e\.g\. map/dict of undefined type\)\. Default to typing\.Any",
     # The parameters `type`, `range` and `file` get another name in languages that reserve these words.
-    r"(type|range) \(reserved word\) cannot be used as (parameter|model) name",
+    r"(type|range|until) \(reserved word\) cannot be used as (parameter|model) name",
     r"(Type|Range|File) \((reserved word|model name matches existing language type)\) cannot be used as (a )?model name",
     # Members whose name Rust reserves, and names that the generator tries but does not use, such as media types.
     r"AbstractRustCodegen - .* cannot be used as a (model|field/variable|parameter|enum variant) name",

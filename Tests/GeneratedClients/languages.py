@@ -95,11 +95,24 @@ def compile_swift(client: Path, folder: Path) -> list[object]:
     return [folder / ".build/debug/Story"]
 
 
+def compile_ruby(client: Path, folder: Path) -> list[object]:
+    shutil.copy(STORIES / "ruby/story.rb", folder)
+    return ["ruby", "-I", client / "lib", folder / "story.rb"]
+
+
+def compile_php(client: Path, folder: Path) -> list[object]:
+    (folder / "client").symlink_to(client)
+    shutil.copy(STORIES / "php/story.php", folder)
+    return ["php", "-d", "error_reporting=-1", folder / "story.php"]
+
+
 LANGUAGES = [
     Language("python", [], compile_python, is_short=True),
     Language("go", ["go"], compile_go),
     Language("java", ["javac", "java"], compile_java),
     Language("typescript", ["tsc", "node"], compile_typescript),
     Language("swift", ["swift"], compile_swift),
+    Language("ruby", ["ruby"], compile_ruby),
+    Language("php", ["php"], compile_php),
     Language("rust", [], None),
 ]
