@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// One download of a session with a delegate. It exists at the service, and survives this process: a later process finds it
 /// with ``BackgroundSession/allTasks``.
 public final class BackgroundDownloadTask: Sendable {
@@ -15,6 +19,8 @@ public final class BackgroundDownloadTask: Sendable {
         var request: Result<DownloadRequest, FetchdError>?
         var resumeFrom: String?
         var isHandedOver = false
+        var response: DownloadResponse?
+        var priority: DownloadRequest.Priority?
     }
 
     /// It is the same in every process that opens the session.
@@ -23,6 +29,7 @@ public final class BackgroundDownloadTask: Sendable {
     public let originalURL: URL?
     let session: BackgroundSession
     let content: Guarded<Content>
+    private let observed = Guarded<Progress?>(nil)
 
     init(_ identifier: String, of session: BackgroundSession, url: String, content: Content) {
         taskIdentifier = identifier
@@ -37,6 +44,55 @@ public final class BackgroundDownloadTask: Sendable {
     public var countOfBytesReceived: Int64 { progress.bytesReceived }
     /// -1 if the server has not sent the size.
     public var countOfBytesExpectedToReceive: Int64 { progress.bytesExpected ?? -1 }
+    /// What the server has answered; nil until the task has succeeded.
+    public var response: DownloadResponse? { content.current.response }
+
+    /// The request that the task was created with. For a task of an earlier process, only its address is known.
+    public var originalRequest: URLRequest? {
+        guard let request = try? content.current.request?.get() else { return originalURL.map { URLRequest(url: $0) } }
+        return request.urlRequest
+    }
+
+    /// From 0 to 1, as that of `URLSessionTask`: below 0.5 is low, above it high. A change applies to a task that waits for
+    /// its turn, also after `resume()`.
+    public var priority: Float {
+        get {
+            let content = content.current
+            switch content.priority ?? (try? content.request?.get().priority) ?? .normal {
+            case .low: return 0.25
+            case .normal: return 0.5
+            case .high: return 0.75
+            }
+        }
+        set {
+            let value: DownloadRequest.Priority = newValue < 0.5 ? .low : newValue > 0.5 ? .high : .normal
+            let isHandedOver = content.withLock { content in
+                content.priority = value
+                if !content.isHandedOver, var request = try? content.request?.get() {
+                    request.priority = value
+                    content.request = .success(request)
+                }
+                return content.isHandedOver
+            }
+            if isHandedOver { session.commands.yield(.change(JobHelp(priority: value), of: self)) }
+        }
+    }
+
+    /// The same numbers for an interface that observes `Progress`. Its `cancel()`, `pause()` and `resume()` act on the task.
+    public var observableProgress: Progress {
+        observed.withLock { observed in
+            if let known = observed { return known }
+            let made = Progress(totalUnitCount: countOfBytesExpectedToReceive)
+            made.completedUnitCount = countOfBytesReceived
+            (made.isCancellable, made.isPausable, made.kind) = (true, true, .file)
+            made.cancellationHandler = { [weak self] in self?.cancel() }
+            made.pausingHandler = { [weak self] in self?.suspend() }
+            made.resumingHandler = { [weak self] in self?.resume() }
+            observed = made
+            return made
+        }
+    }
+
     /// Why the task ended without a file; nil while it has not ended.
     public var error: DownloadError? { content.current.error }
     /// The job of the service; nil until the service has accepted the task.
@@ -120,12 +176,23 @@ extension BackgroundDownloadTask {
             content.progress = job.progress
             content.taskDescription = content.taskDescription ?? job.metadata.taskDescription
             content.isHandedOver = true
+            content.response = job.response
+            content.priority = job.priority ?? content.priority
+        }
+        observe(job.progress)
+    }
+
+    private func observe(_ progress: DownloadProgress) {
+        observed.withLock { observed in
+            observed?.totalUnitCount = progress.bytesExpected ?? -1
+            observed?.completedUnitCount = progress.bytesReceived
         }
     }
 
     /// Returns how many bytes have arrived since the last call, or nil after the task's end.
     func follow(_ progress: DownloadProgress) -> Int64? {
-        content.withLock { content in
+        observe(progress)
+        return content.withLock { content in
             guard content.state != .completed else { return nil }
             let before = content.progress.bytesReceived
             content.progress = progress

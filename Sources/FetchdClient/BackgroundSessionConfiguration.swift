@@ -8,6 +8,40 @@ public struct BackgroundSessionConfiguration: Sendable {
     /// A kind of help that downloads wait for instead of failing.
     public enum Help: String, Sendable, Codable { case space, credentials, url }
 
+    /// When a download that has failed is tried again. A value that is nil is left as the session has it.
+    public struct RetryPolicy: Sendable, Equatable, Codable {
+        /// Attempts in a row without progress before the download fails, from 1 to 1000.
+        public var maxAttempts: Int?
+        /// The upper limit of the first delay in seconds. It doubles with each attempt in a row.
+        public var baseSeconds: TimeInterval?
+        /// The upper limit of every delay in seconds.
+        public var maxSeconds: TimeInterval?
+
+        public init(
+            maxAttempts: Int? = nil, baseSeconds: TimeInterval? = nil, maxSeconds: TimeInterval? = nil
+        ) {
+            self.maxAttempts = maxAttempts
+            self.baseSeconds = baseSeconds
+            self.maxSeconds = maxSeconds
+        }
+    }
+
+    /// Which certificates of servers are trusted. A value that is nil is left as the session has it.
+    public struct TLS: Sendable, Equatable, Codable {
+        /// A PEM file on the machine of the service, in place of the system's certificates.
+        public var caFile: String?
+        /// For each host: base64 of the SHA-256 of the public keys (SubjectPublicKeyInfo) that it may have.
+        public var pinnedPublicKeys: [String: [String]]?
+        /// false: an attacker on the network path can read and change the downloads.
+        public var verify: Bool?
+
+        public init(caFile: String? = nil, pinnedPublicKeys: [String: [String]]? = nil, verify: Bool? = nil) {
+            self.caFile = caFile
+            self.pinnedPublicKeys = pinnedPublicKeys
+            self.verify = verify
+        }
+    }
+
     /// The address of the service, such as `http://127.0.0.1:8080`.
     public var service: URL
     public var token: String?
@@ -36,6 +70,13 @@ public struct BackgroundSessionConfiguration: Sendable {
     /// What downloads wait for. With `.credentials`, the delegate gets challenges; with `.url`, expired links.
     public var waitsFor: Set<Help>?
 
+    /// The proxy of all downloads: `http://host:port` or `socks5://host:port`, with user and password if it requires them.
+    public var proxy: URL?
+    public var tls: TLS?
+    public var retry: RetryPolicy?
+    /// Bytes a second of all downloads of the session together.
+    public var rateLimit: Int64?
+
     public init(service: URL = URL(string: "http://127.0.0.1:8080")!, token: String? = nil, stateFolder: URL) {
         self.service = service
         self.token = token
@@ -48,7 +89,8 @@ public struct BackgroundSessionConfiguration: Sendable {
         return SessionConfigurationDocument(
             headers: httpAdditionalHeaders, timeouts: timeouts, maxConcurrentJobs: maximumConcurrentDownloads,
             maxConnectionsPerHost: httpMaximumConnectionsPerHost, directory: directory, finishDelaySeconds: finishDelay,
-            waitFor: waitsFor?.map(\.rawValue).sorted())
+            waitFor: waitsFor?.map(\.rawValue).sorted(), proxy: proxy?.absoluteString, tls: tls, retry: retry,
+            rateLimitBytesPerSecond: rateLimit)
     }
 }
 
@@ -67,6 +109,10 @@ struct SessionConfigurationDocument: Encodable {
     var finishDelaySeconds: Double?
     var waitFor: [String]?
     var acknowledgement: String?
+    var proxy: String?
+    var tls: BackgroundSessionConfiguration.TLS?
+    var retry: BackgroundSessionConfiguration.RetryPolicy?
+    var rateLimitBytesPerSecond: Int64?
 }
 
 struct SessionDocument: Decodable {

@@ -21,6 +21,15 @@ public protocol BackgroundSessionDelegate: AnyObject, Sendable {
         _ session: BackgroundSession, downloadTask: BackgroundDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64) async
 
+    /// Where the complete file goes; nil, the default: `didFinishDownloadingTo` gets a temporary file, or the file in its place.
+    ///
+    /// Folders that do not exist are created, and a file that exists there is replaced. With a `downloadsFolder`, the file is
+    /// copied. After a crash, the method can be called again for the same task.
+    func session(
+        _ session: BackgroundSession, downloadTask: BackgroundDownloadTask, destinationFor temporaryURL: URL,
+        response: DownloadResponse
+    ) async -> URL?
+
     /// The file is complete and verified.
     ///
     /// `location` is a temporary file, which is removed after the method has returned, so move it. If the configuration has a
@@ -78,6 +87,11 @@ extension BackgroundSessionDelegate {
         _ session: BackgroundSession, downloadTask: BackgroundDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) async {}
+
+    public func session(
+        _ session: BackgroundSession, downloadTask: BackgroundDownloadTask, destinationFor temporaryURL: URL,
+        response: DownloadResponse
+    ) async -> URL? { nil }
 
     public func session(
         _ session: BackgroundSession, task: BackgroundDownloadTask, didCompleteWithError error: DownloadError?

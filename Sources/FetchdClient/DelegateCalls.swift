@@ -176,7 +176,8 @@ extension BackgroundSession {
 
     private func handOut(_ file: FinishedFile, of task: BackgroundDownloadTask) async throws(FetchdError) {
         if let downloads = configuration.downloadsFolder {
-            let location = downloads.appending(path: file.path)
+            let place = downloads.appending(path: file.path)
+            guard let location = await placed(place, of: task, keepsOriginal: true) else { return }
             return await inTurn { await $0.session(self, downloadTask: task, didFinishDownloadingTo: location) }
         }
         guard let folder, let job = task.jobIdentifier else { return }
@@ -188,8 +189,43 @@ extension BackgroundSession {
             task.complete(.refused(error))
             return
         }
-        await inTurn { await $0.session(self, downloadTask: task, didFinishDownloadingTo: location) }
+        guard let place = await placed(location, of: task, keepsOriginal: false) else { return }
+        await inTurn { await $0.session(self, downloadTask: task, didFinishDownloadingTo: place) }
         try? FileManager.default.removeItem(at: location)
+    }
+
+    /// Brings the file to where the delegate wants it, and returns where it is then; nil if that failed.
+    private func placed(_ file: URL, of task: BackgroundDownloadTask, keepsOriginal: Bool) async -> URL? {
+        guard let response = task.response else { return file }
+        let wanted = Guarded<URL?>(nil)
+        await inTurn { delegate in
+            let url = await delegate.session(
+                self, downloadTask: task, destinationFor: file, response: response)
+            wanted.withLock { $0 = url }
+        }
+        guard let destination = wanted.current else { return file }
+        do throws(FetchdError) {
+            try createFolder(of: destination)
+            try replace(destination, with: file, keepsOriginal: keepsOriginal)
+            return destination
+        } catch {
+            task.complete(.refused(error))
+            return nil
+        }
+    }
+
+    /// The file that was there stays until the other one is complete.
+    private func replace(_ destination: URL, with file: URL, keepsOriginal: Bool) throws(FetchdError) {
+        let draft = destination.appendingPathExtension("\(UUID().uuidString).part")
+        do {
+            try keepsOriginal
+                ? FileManager.default.copyItem(at: file, to: draft) : FileManager.default.moveItem(at: file, to: draft)
+        } catch {
+            throw .invalid("\(destination.path) cannot be written: \(error.localizedDescription)")
+        }
+        guard rename(draft.path, destination.path) == 0 else {
+            throw .invalid("\(destination.path) cannot be written: \(String(cString: strerror(errno)))")
+        }
     }
 }
 

@@ -69,6 +69,28 @@ public struct Download: AsyncSequence, Sendable {
         return file
     }
 
+    /// Waits for the end, and copies the file to where `destination` says.
+    ///
+    /// `destination` gets a temporary location, which no file has yet, and the response. Folders that do not exist are
+    /// created. A file that exists there is replaced when the copy is complete.
+    @discardableResult
+    public func save(
+        to destination: @Sendable (_ temporaryURL: URL, _ response: DownloadResponse) -> URL
+    ) async throws(DownloadError) -> URL {
+        _ = try await finished()
+        do throws(FetchdError) {
+            let job = try await service.persist("GET", "/v1/jobs/\(id)").decoded(as: JobDocument.self)
+            guard let response = job.response else { throw .invalid("The file of the download is gone.") }
+            let temporary = FileManager.default.temporaryDirectory.appending(path: "\(id).download")
+            let location = destination(temporary, response)
+            try createFolder(of: location)
+            try await service.copy(fileOf: id, size: response.expectedContentLength, to: location)
+            return location
+        } catch {
+            throw .refused(error)
+        }
+    }
+
     public func pause() async throws(FetchdError) { try await act("pause") }
 
     public func resume() async throws(FetchdError) { try await act("resume") }
@@ -122,6 +144,21 @@ public struct FinishedFile: Sendable, Equatable, Decodable {
     public var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 }
 
+/// What the server has answered to a download that has succeeded, with the names of `URLResponse`.
+public struct DownloadResponse: Sendable, Equatable {
+    /// The address that the file came from, after redirects.
+    public let url: URL?
+    public let statusCode: Int
+    /// The name that the file has at the service.
+    public let suggestedFilename: String
+    /// The value of `Content-Type`; nil if the server sent none.
+    public let mimeType: String?
+    /// The size of the file.
+    public let expectedContentLength: Int64
+    /// The SHA-256 in lower-case hexadecimal; nil if the job has `digest: "none"`.
+    public let sha256: String?
+}
+
 /// Why a job failed or waits.
 public struct DownloadFailure: Error, Sendable, Equatable, Decodable {
     /// A stable code, such as `bad_status` or `checksum_mismatch`.
@@ -159,5 +196,14 @@ extension DownloadError: CustomStringConvertible, LocalizedError {
         case .failed(let failure, _): failure.message
         case .refused(let error): error.description
         }
+    }
+}
+
+func createFolder(of location: URL) throws(FetchdError) {
+    do {
+        try FileManager.default.createDirectory(
+            at: location.deletingLastPathComponent(), withIntermediateDirectories: true)
+    } catch {
+        throw .invalid("The folder of \(location.path) cannot be created: \(error.localizedDescription)")
     }
 }

@@ -73,6 +73,18 @@ public struct DownloadRequest: Sendable, Equatable, Codable {
     }
 }
 
+extension DownloadRequest {
+    /// nil if the address is not one of Foundation.
+    var urlRequest: URLRequest? {
+        guard let url = URL(string: url) else { return nil }
+        var request = URLRequest(url: url)
+        request.httpMethod = method ?? "GET"
+        request.allHTTPHeaderFields = headers
+        request.httpBody = body.map { Data($0.utf8) }
+        return request
+    }
+}
+
 /// How a download proves to its server who asks. The service never shows it.
 public enum Credential: Sendable, Equatable {
     case basic(username: String, password: String)

@@ -20,6 +20,11 @@ struct JobDocument: Sendable, Decodable {
         private enum Name: String, CodingKey { case taskDescription }
     }
 
+    struct Receipt: Decodable {
+        let finalUrl: String
+        let status: Int
+    }
+
     let id: String
     let session: String
     let state: State
@@ -29,6 +34,8 @@ struct JobDocument: Sendable, Decodable {
     let challenge: AuthenticationChallenge.Demand?
     let failure: DownloadFailure?
     let file: FinishedFile?
+    let receipt: Receipt?
+    let priority: DownloadRequest.Priority?
     let tags: [String]
     let metadata: Metadata
 
@@ -51,6 +58,14 @@ struct JobDocument: Sendable, Decodable {
             let failure = failure ?? DownloadFailure(code: "unknown", message: "", status: nil)
             return .failure(.failed(failure, resumeData: resumeData))
         }
+    }
+
+    /// nil unless the job has succeeded.
+    var response: DownloadResponse? {
+        guard let file, let receipt else { return nil }
+        return DownloadResponse(
+            url: URL(string: receipt.finalUrl), statusCode: receipt.status, suggestedFilename: file.name,
+            mimeType: file.contentType, expectedContentLength: file.size, sha256: file.sha256)
     }
 
     private var resumeData: Data? {

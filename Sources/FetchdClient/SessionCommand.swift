@@ -7,14 +7,16 @@ enum SessionCommand: Sendable {
     case resume(BackgroundDownloadTask)
     case suspend(BackgroundDownloadTask)
     case cancel(BackgroundDownloadTask, producesResumeData: Bool, @Sendable (Data?) -> Void)
+    case change(JobHelp, of: BackgroundDownloadTask)
     case supply(JobHelp, to: BackgroundDownloadTask, event: Int64)
     case acknowledge
 }
 
-/// The values for which a job waited, as the body of a PATCH.
+/// Values of a job, such as those for which it waited, as the body of a PATCH.
 struct JobHelp: Sendable, Encodable {
     var credentials: Credential?
     var url: String?
+    var priority: DownloadRequest.Priority?
 }
 
 extension BackgroundSession {
@@ -49,7 +51,10 @@ extension BackgroundSession {
             case .suspend(let task): try await act("pause", on: task)
             case .cancel(let task, let producesResumeData, let handler):
                 try await cancel(task, producesResumeData: producesResumeData, handler)
-            case .supply(let help, let task, let event): try await supply(help, to: task, event)
+            case .change(let help, let task): try await change(task, help)
+            case .supply(let help, let task, let event):
+                try await change(task, help)
+                updateRecord { $0.closedChallenge(event) }
             case .acknowledge: try await acknowledgeAnswered()
             }
         }
@@ -111,16 +116,13 @@ extension BackgroundSession {
         handler(producesResumeData ? job.flatMap(task.resumeData) : nil)
     }
 
-    private func supply(
-        _ help: JobHelp, to task: BackgroundDownloadTask, _ event: Int64
-    ) async throws(FetchdError) {
+    private func change(_ task: BackgroundDownloadTask, _ help: JobHelp) async throws(FetchdError) {
         guard let job = task.jobIdentifier else { return }
         do throws(FetchdError) {
             _ = try await service.persist("PATCH", "/v1/jobs/\(job)", body: Wire.encoded(help))
         } catch {
             if error == .cancelled { throw error }
         }
-        updateRecord { $0.closedChallenge(event) }
     }
 
     func acknowledgeAnswered(atMostOnce: Bool = false) async throws(FetchdError) {
