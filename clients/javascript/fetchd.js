@@ -137,7 +137,9 @@ export class Client {
     const home = /^https?:.*\/client\.js$/.test(import.meta.url) ? new URL(".", import.meta.url).href : null;
     const text = String(url ?? home ?? environment.FETCHD_URL ?? "http://127.0.0.1:8080");
     this.url = `${text.replace(/\/+$/, "")}/`;
-    if (!/^https?:\/\//.test(this.url)) throw new TypeError(`'${text}' is not the address of a service, such as http://127.0.0.1:8080`);
+    if (!/^https?:\/\//.test(this.url)) {
+      throw new TypeError(`'${text}' is not the address of a service, such as http://127.0.0.1:8080`);
+    }
     /** @type {string | null} */
     this.token = token ?? (home ? null : environment.FETCHD_TOKEN) ?? null;
     this.patience = patience;
@@ -1035,7 +1037,8 @@ export class EventParser {
  * @throws {WebhookError}
  */
 export async function verifyWebhook(headers, body, secret, { tolerance = 300 } = {}) {
-  const given = new Map([...(headers instanceof Headers ? headers : Object.entries(headers))].map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const fields = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const given = new Map(fields.map(([name, value]) => [name.toLowerCase(), String(value)]));
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => given.get(`webhook-${name}`) ?? "");
   if (!id || !signatures || !/^\d+$/.test(timestamp)) throw new WebhookError("the request lacks the headers of a webhook");
   if (Math.abs(Date.now() / second - Number(timestamp)) > tolerance) {
@@ -1113,7 +1116,7 @@ function isPassing(error) {
  *
  * @param {unknown} error
  */
-const isFinal = (error) => !(error instanceof ServiceUnavailable) && !(error instanceof FetchdError && (error.status >= 500 || isPassing(error)));
+const isFinal = (error) => !isPassing(error) && !(error instanceof FetchdError && error.status >= 500);
 
 /**
  * Seconds.

@@ -45,6 +45,8 @@ import Testing
         "WaitFor": names(WaitFor.self),
         "WaitReason": names(Wait.Kind.self),
         "WebhookState": names(Webhook.State.Kind.self),
+        "WebhookFormat": names(WebhookFormat.self),
+        "WebhookSignatureScheme": names(WebhookSignatureScheme.self),
         "WebhookReach": names(WebhookReach.self),
     ]
 

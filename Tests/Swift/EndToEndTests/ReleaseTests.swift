@@ -22,6 +22,8 @@ import Testing
         var tag: String? = "v1.2.3"
         var version = "1.2.3"
         var apiVersion = "1.2.3"
+        var pythonVersion = "1.2.3"
+        var javaScriptVersion = "1.2.3"
         var log = ReleaseTests.log
         var isChanged = false
         /// Part of the message; nil if everything agrees.
@@ -37,6 +39,12 @@ import Testing
         Case(
             testDescription: "another version of the API", apiVersion: "1.2.2",
             message: "info.version of openapi.yaml is not 1.2.3"),
+        Case(
+            testDescription: "another version of the Python package", pythonVersion: "1.2.2",
+            message: "the Python package is not 1.2.3"),
+        Case(
+            testDescription: "another version of the JavaScript package", javaScriptVersion: "1.2.2",
+            message: "the JavaScript package is not 1.2.3"),
         Case(testDescription: "no version", version: "next", message: "no version of the form 1.2.3"),
         Case(
             testDescription: "no section", log: log.replacing("1.2.3", with: "1.2.1"),
@@ -59,6 +67,8 @@ import Testing
         }
         try folder.write("    static let text = \"\(one.version)\"\n", to: "Sources/fetchd/Version.swift")
         try folder.write("info:\n  version: \(one.apiVersion)\n", to: "openapi.yaml")
+        try folder.write("__version__ = \"\(one.pythonVersion)\"\n", to: "clients/python/fetchd/__init__.py")
+        try folder.write("\"version\": \"\(one.javaScriptVersion)\"\n", to: "clients/javascript/package.json")
         try folder.write(one.log, to: "CHANGELOG.md")
         let script = """
             chmod +x scripts/release packaging/version

@@ -14,6 +14,7 @@ import Testing
         for state in [JobState.Kind.succeeded, .failed, .cancelled, .waiting] { _ = try await scene.job(in: state) }
         try await api.waitForDelivery(of: "job.succeeded", toBe: .acknowledged)
         _ = try await api.get("/v1/jobs/unknown")
+        _ = try await api.put("/v1/consumers/indexer", ["events": ["job.*"]])
         return scene
     }
 
