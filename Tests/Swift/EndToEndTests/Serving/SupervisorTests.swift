@@ -25,8 +25,12 @@ import Testing
             return later.count { $0 == Self.signOfLife } >= 3 ? true : nil
         }
         #expect(messages.filter { $0 != Self.signOfLife } == ["READY=1\nSTATUS=Ready at \(fetchd.baseURL)"])
-        try await fetchd.stop()
-        #expect(receiver.take().contains("STOPPING=1\nSTATUS=Stopping"))
+        // The kernel keeps few messages, so they are taken meanwhile.
+        async let stop: Void = fetchd.stop()
+        _ = try await eventually("the beginning of the stop") {
+            receiver.take().contains("STOPPING=1\nSTATUS=Stopping") ? true : nil
+        }
+        try await stop
     }
 
     /// The writer is blocked in a sync of the disk. The signs of life end, and continue after it.
