@@ -25,6 +25,10 @@ import Testing
         #expect(try await self.page(scene.api, "?after=\(id)&wait=1").isEmpty)
         let done = try await scene.api.post("/v1/consumers/index/acknowledge", ["events": [.integer(id)]])
         #expect(done.status == 200 && done.json["lag"] == ["events": 0, "oldest_at": nil], "\(done)")
+        for (member, value) in [("events", [9999]), ("given_up", [9999]), ("through", 9999)] as [(String, JSON)] {
+            let refused = try await scene.api.post("/v1/consumers/index/acknowledge", .object([member: value]))
+            #expect(refused.status == 422 && refused.json["pointer"] == .string("/\(member)"))
+        }
         #expect(try await self.page(scene.api).isEmpty)
         _ = try await scene.job(in: .succeeded)
         let listed = try await scene.api.get("/v1/consumers").json["consumers"]
@@ -40,7 +44,7 @@ import Testing
         arguments: [
             (["events": []], "/events"), (["events": ["none"]], "/events"), ([:], "/events"),
             (["events": ["job.*"], "session": "a/b"], "/session"), (["events": ["job.*"], "from": -1], "/from"),
-            (["events": ["job.*"], "session": "none"], nil), (["events": ["job.*"], "from": 99], nil),
+            (["events": ["job.*"], "session": "none"], nil), (["events": ["job.*"], "from": 99], "/from"),
         ] as [(JSON, String?)])
     func refusesWrongDeclarations(_ body: JSON, _ pointer: String?) async throws {
         let scene = try await Scene()
