@@ -38,18 +38,16 @@ struct DeliveryAttempt: Sendable {
     private static let patienceForBody = Duration.seconds(1)
 
     private func request(for delivery: DueDelivery, at now: Date) -> TransferRequest {
-        let isCloudEvent = delivery.webhook.format == .cloudevents
-        let body = (isCloudEvent ? delivery.event.cloudEvent(delivery.id) : delivery.event.posted).bytes
-        let timestamp = Int64(now.timeIntervalSince1970)
         let webhook = delivery.webhook
+        let body = delivery.event.posted(as: webhook.format, of: delivery.id).bytes
+        let timestamp = Int64(now.timeIntervalSince1970)
         let signature = WebhookSignature.sign(
             id: delivery.id, timestamp: timestamp, body: body,
             with: webhook.signatures.contains(.v1) ? webhook.secrets(at: now) : [], keys: delivery.signingKeys)
         var request = TransferRequest(
             url: webhook.url, method: "POST",
             headers: [
-                ("Content-Type", isCloudEvent ? "application/cloudevents+json" : "application/json"),
-                ("webhook-id", delivery.id.text),
+                ("Content-Type", webhook.format.mediaType), ("webhook-id", delivery.id.text),
                 ("webhook-timestamp", String(timestamp)), ("webhook-signature", signature),
             ] + delivery.traceFields + webhook.headers.map { (name: $0.name, value: $0.value) },
             body: body, userAgent: "fetchd-webhooks")

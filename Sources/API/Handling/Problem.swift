@@ -131,6 +131,19 @@ extension Problem {
         }
     }
 
+    /// - Parameter pointer: to the member of the request that has the number of an event which does not exist yet.
+    static func naming<Value>(
+        _ pointer: (EventID) -> String, _ act: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await act()
+        } catch let error as StoreError {
+            var problem = Problem(error)
+            if case .noSuchEvent(let event, _) = error { problem.pointer = pointer(event) }
+            throw problem
+        }
+    }
+
     init(_ error: StoreError) {
         switch error {
         case .noSuchSession, .noSuchJob, .noSuchWebhook, .noSuchConsumer, .noSuchDelivery, .noSuchToken, .noSuchNode:

@@ -39,7 +39,7 @@ struct ConsumerRoutes: Sendable {
             return (session, events, from)
         }
         if let session { try context.caller.requireWritable(session, at: "/session") }
-        let (consumer, isNew) = try await naming({ _ in "/from" }) {
+        let (consumer, isNew) = try await Problem.naming({ _ in "/from" }) {
             try await store.declareConsumer(
                 name, session: session, events: events, from: from, visible: context.caller.visible,
                 audit: context.auditNote)
@@ -56,23 +56,10 @@ struct ConsumerRoutes: Sendable {
     private func acknowledge(_ context: RequestContext) async throws -> Response {
         let name = try context.name("consumer")
         let progress = try context.body(ConsumerProgress.init(reading:))
-        let consumer = try await naming(progress.pointer(to:)) {
+        let consumer = try await Problem.naming(progress.pointer(to:)) {
             try await store.acknowledge(progress, by: name, visible: context.caller.visible)
         }
         return .json(consumer.document(try await store.lag(of: consumer)))
-    }
-
-    /// - Parameter pointer: to the member that has the number of an event which does not exist yet.
-    private func naming<Value>(
-        _ pointer: (EventID) -> String, _ act: () async throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await act()
-        } catch let error as StoreError {
-            var problem = Problem(error)
-            if case .noSuchEvent(let event, _) = error { problem.pointer = pointer(event) }
-            throw problem
-        }
     }
 
     // MARK: Events

@@ -81,13 +81,10 @@ struct SessionRoutes: Sendable {
         let through = try context.body { reader throws(Problem) in
             try reader.eventNumber("through", "the number of the last event that you have processed")
         }
-        do {
-            return .json(try await sessions.acknowledge(session, through: through).document)
-        } catch let error as StoreError {
-            var problem = Problem(error)
-            if case .noSuchEvent = error { problem.pointer = "/through" }
-            throw problem
-        }
+        return .json(
+            try await Problem.naming({ _ in "/through" }) {
+                try await sessions.acknowledge(session, through: through).document
+            })
     }
 }
 

@@ -82,6 +82,14 @@ extension Event {
         ["type": .string(type.rawValue), "timestamp": .time(time), "data": postedData]
     }
 
+    /// The body of the requests of a delivery.
+    public func posted(as format: WebhookFormat, of delivery: DeliveryID) -> JSON {
+        switch format {
+        case .standard: posted
+        case .cloudevents: cloudEvent(delivery)
+        }
+    }
+
     private var postedData: JSON {
         let about: JSON = ["event": .integer(id), "session": .string(session.text), "job": .optional(job?.text)]
         return .text(joined(about.written, data))
@@ -90,7 +98,7 @@ extension Event {
     /// The same in the structured form of CloudEvents (1.0.2, section 3.1, and JSON event format 1.0.2).
     ///
     /// - Parameter id: of the delivery, which is the same for every repetition, and different for every other service.
-    public func cloudEvent(_ id: DeliveryID) -> JSON {
+    private func cloudEvent(_ id: DeliveryID) -> JSON {
         var event: JSONObject = [
             "specversion": "1.0", "id": .string(id.text), "source": .string("/v1/sessions/\(session)"),
             "type": .string("fetchd.\(type.rawValue)"), "time": .time(time), "datacontenttype": "application/json",

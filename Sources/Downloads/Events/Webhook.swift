@@ -67,6 +67,13 @@ public enum WebhookFormat: String, Sendable, CaseIterable {
     case standard
     /// CloudEvents 1.0.2 in its structured form, so that the signature covers all of it.
     case cloudevents
+
+    public var mediaType: String {
+        switch self {
+        case .standard: "application/json"
+        case .cloudevents: "application/cloudevents+json"
+        }
+    }
 }
 
 /// How a request to a webhook is signed (Standard Webhooks 1.0.0).

@@ -247,7 +247,7 @@ extension Transaction {
     private func advance(_ consumer: Consumer, from end: EventID, last: EventID) throws {
         var consumer = consumer
         consumer.acknowledgedThrough = end
-        let first = try consumer.unacknowledged.first(of: "id", in: db)
+        let first = try consumer.unacknowledged(in: consumer.query).first(of: "id", in: db)
         let position = max(end, first.map { $0 - 1 } ?? last)
         try run("UPDATE consumers SET acknowledged_through = ? WHERE name = ?", [position, consumer.name.text])
         try run(
@@ -265,10 +265,8 @@ extension Consumer {
             acknowledgedAt: row.optionalTime("acknowledged_at"), createdAt: row.time("created_at"))
     }
 
-    /// The conditions on its unacknowledged events.
-    var unacknowledged: SQLConditions { left(of: query) }
-
-    func left(of query: EventQuery) -> SQLConditions {
+    /// The conditions on the events of a query that it has not acknowledged.
+    func unacknowledged(in query: EventQuery) -> SQLConditions {
         var conditions = query.conditions
         conditions.add(
             "NOT EXISTS (SELECT 1 FROM consumer_acknowledgements WHERE consumer = ? AND event = events.id)", name.text)
@@ -276,7 +274,7 @@ extension Consumer {
     }
 
     fileprivate func lag(in db: SQLConnection) throws -> ConsumerLag {
-        let conditions = unacknowledged
+        let conditions = unacknowledged(in: query)
         let count = try db.row(
             "SELECT count(*) AS count FROM (SELECT 1 FROM events WHERE \(conditions.sql) LIMIT ?) AS waiting",
             conditions.arguments + [ConsumerLag.limit])

@@ -95,7 +95,7 @@ extension Store {
 
 extension EventQuery {
     func statement(except consumer: Consumer? = nil) -> (String, SQLArguments) {
-        let conditions = consumer?.left(of: self) ?? conditions
+        let conditions = consumer?.unacknowledged(in: self) ?? conditions
         return ("SELECT * FROM events WHERE \(conditions.sql) ORDER BY id LIMIT ?", conditions.arguments + [limit])
     }
 

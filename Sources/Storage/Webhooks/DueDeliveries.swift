@@ -178,7 +178,7 @@ extension Store {
             let format = try db.value(
                 "SELECT format FROM webhooks JOIN deliveries ON deliveries.webhook = key WHERE id = ?",
                 [delivery.id.text], as: String.self)
-            return format == WebhookFormat.cloudevents.rawValue ? event?.cloudEvent(delivery.id) : event?.posted
+            return event?.posted(as: format.flatMap(WebhookFormat.init) ?? .standard, of: delivery.id)
         }
     }
 }
