@@ -160,7 +160,7 @@ extension Aria2Service {
         guard wanted != present else { return present }
         let others = queue.filter { $0 != job.id }
         let place = try await place(at: wanted, of: others, for: job.spec.priority ?? .normal)
-        let moved = try await jobs.move(job.id, to: place)
+        let moved = try await jobs.move(job.id, to: .place(place))
         return try await jobs.queue(of: session).firstIndex(of: moved.id) ?? wanted
     }
 

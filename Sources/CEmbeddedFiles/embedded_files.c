@@ -219,6 +219,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(actions_js),
     FILE_OF(add_js),
     FILE_OF(addresses_js),
+    FILE_OF(client_js),
     FILE_OF(api_js),
     FILE_OF(attempts_js),
     FILE_OF(attention_js),
@@ -270,10 +271,6 @@ SILENT static const EmbeddedFile dashboard_files[] = {
 SILENT const EmbeddedFile *embedded_dashboard_files(size_t *count) {
     *count = sizeof(dashboard_files) / sizeof(dashboard_files[0]);
     return dashboard_files;
-}
-
-SILENT EmbeddedFile embedded_client_module(void) {
-    return (EmbeddedFile)FILE_OF(client_js);
 }
 
 SILENT EmbeddedFile embedded_api_description(void) {

@@ -1,4 +1,4 @@
-/// `inflateInit2` is a macro, which Swift cannot call. This header contains no logic.
+/// `inflateInit2` and `deflateInit2` are macros, which Swift cannot call. This header contains no logic.
 
 #ifndef CZLIB_SHIM_H
 #define CZLIB_SHIM_H
@@ -7,6 +7,10 @@
 
 static inline int czlib_inflate_init(z_stream *stream, int window_bits) {
     return inflateInit2(stream, window_bits);
+}
+
+static inline int czlib_deflate_init(z_stream *stream, int level, int window_bits) {
+    return deflateInit2(stream, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
 }
 
 #endif

@@ -102,13 +102,14 @@ public struct Jobs: Sendable {
     /// Moves a job to another place in the queue.
     ///
     /// - Throws: `noSuchJob`, `revisionChanged`, `moveRefused`.
-    public func move(_ id: JobID, to place: QueuePosition, expecting revision: Int? = nil) async throws -> Job {
-        try await store.moveJob(id, to: place, expecting: revision)
-    }
-
-    /// The place of an index among the queued jobs of the same session and priority.
-    public func place(at index: Int, for id: JobID) async throws(StoreError) -> QueuePosition {
-        try await store.place(at: index, for: try await store.job(id))
+    public func move(_ id: JobID, to target: QueueTarget, expecting revision: Int? = nil) async throws -> Job {
+        switch target {
+        case .place(let place): return try await store.moveJob(id, to: place, expecting: revision)
+        case .index(let index):
+            let job = try await store.job(id)
+            let place = try await store.place(at: index, in: job.session, job.rank, without: [id])
+            return try await store.moveJob(id, to: place, expecting: revision)
+        }
     }
 
     // MARK: Deleting
@@ -122,16 +123,17 @@ public struct Jobs: Sendable {
     public func deleteIfEnded(_ id: JobID) async throws -> Bool {
         try await engine.deleteIfEnded(id, deletesFile: false)
     }
+}
 
-    /// Deletes many jobs, and stores what was done in the audit log.
+extension Jobs {
+    /// Carries out an action on many jobs, and stores what was done in the audit log.
     ///
     /// - Parameter answer: makes the response from the counts.
-    public func delete(
-        _ selection: JobSelection, visible: VisibleSessions, deletesFiles: Bool, _ record: ActionRecord,
+    public func perform(
+        _ action: ActionOnMany, on selection: JobSelection, visible: VisibleSessions, _ record: ActionRecord,
         once claim: IdempotencyClaim?, answer: (ActionRecord) -> IdempotentResponse
     ) async throws -> IdempotentResponse {
-        try await engine.delete(
-            selection, visible: visible, deletesFiles: deletesFiles, record, once: claim, answer: answer)
+        try await engine.perform(action, on: selection, visible: visible, record, once: claim, answer: answer)
     }
 }
 

@@ -391,13 +391,13 @@ window.fetch = (url) => new Promise((answer) => { asked.push(new URL(url).pathna
 window.answer = (number, document, status = 200) => answers[number](Response.json(document, { status }));
 window.job = (id, revision, state) => ({ id, revision, state, progress: {} });
 window.note = (type, job) => set.noteEvent({ type, job, time: "2999-01-01T00:00:00Z", data: { attempt: 1 } });
-return import("/dashboard/jobset.js").then(({ JobSet }) => {
+return import(new URL("jobset.js", document.querySelector("script[type=module]").src)).then(({ JobSet }) => {
   window.set = new JobSet({ changed() {}, failed: (error) => failures.push(String(error)), inView: () => [...set.jobs.keys()] });
 });
 """
 
 FAILS_ONCE = """
-return import("/dashboard/coalesce.js").then(async ({ coalesced }) => {
+return import(new URL("coalesce.js", document.querySelector("script[type=module]").src)).then(async ({ coalesced }) => {
   let runs = 0;
   const want = coalesced(async () => { runs += 1; if (runs === 1) throw new Error("planned"); }, 0);
   await want().catch(() => {});

@@ -50,7 +50,7 @@ def before_load_schema(context: HookContext, raw_schema: dict[str, Any]) -> None
 @schemathesis.hook
 def before_call(context: HookContext, case: Case, kwargs: dict[str, Any]) -> None:
     keep_waits_short(case)
-    if case.operation.path == "/v1/jobs/remove" and isinstance(case.body, dict):
+    if case.operation.path in ACTIONS_ON_MANY and isinstance(case.body, dict):
         spare_the_jobs(case.body)
     if case.operation.path == "/v1/jobs/import" and case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE:
         import_a_list(case)
@@ -98,6 +98,9 @@ def import_a_list(case: Case) -> None:
         case.query = query | {"format": "urls"}
     # Schemathesis judges a changed body by its schema, by which bytes are no text.
     case.body = LISTS[case.media_type] % next(request_numbers)
+
+
+ACTIONS_ON_MANY = {f"/v1/jobs/{action}" for action in ("pause", "resume", "cancel", "retry", "change", "move", "remove")}
 
 
 def spare_the_jobs(body: dict[str, Any]) -> None:
@@ -152,10 +155,21 @@ def obey_what_no_schema_tells(case: Case) -> None:
     if isinstance(case.body, dict):
         case.body = changed(case.body, obeying)
         pin_the_host_of_the_webhook(case.body)
+        if case.operation.path == "/v1/jobs/move":
+            choose_one_place(case.body)
         if case.operation.path == "/v1/tokens":
             make_the_token_possible(case.body)
         if case.operation.path == "/v1/service":
             make_the_settings_possible(case.body)
+
+
+def choose_one_place(body: dict[str, Any]) -> None:
+    """Jobs are moved to one place."""
+    given = [name for name in ("to", "before", "after", "position") if body.get(name) is not None]
+    for name in given[1:]:
+        del body[name]
+    if not given:
+        body["to"] = "top"
 
 
 def make_the_settings_possible(body: dict[str, Any]) -> None:

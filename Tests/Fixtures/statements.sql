@@ -135,14 +135,10 @@ WHERE fails_at <= :now
 ORDER BY fails_at LIMIT :limit;
 
 -- outstanding jobs
-SELECT id FROM (SELECT id FROM jobs WHERE coalesce(session, '') = :session AND state = 'running'
-    AND id > :after ORDER BY id LIMIT :limit) AS running
-UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = 'queued'
-    AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS queued
-UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = 'waiting'
-    AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS waiting
-UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = 'paused'
-    AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS paused
+SELECT id FROM (SELECT id FROM jobs WHERE coalesce(session, '') = :session AND state = 'running' AND id > :after ORDER BY id LIMIT :limit) AS running
+UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = 'queued' AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS queued
+UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = 'waiting' AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS waiting
+UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = 'paused' AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS paused
 ORDER BY id LIMIT :limit;
 
 -- first jobs

@@ -1,6 +1,6 @@
 // The form that adds downloads: one address, or a list of them.
 
-import { FetchdError } from "../client.js";
+import { FetchdError } from "./client.js";
 import { readLines } from "./addresses.js";
 import { address, post } from "./api.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";

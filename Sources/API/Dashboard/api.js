@@ -1,9 +1,9 @@
 // The requests of the page. It uses the client that every other page can use, too.
 
-import { Client } from "../client.js";
+import { Client } from "./client.js";
 
 /** The user sees at once that the service does not answer, so no request waits for it. */
-export const client = new Client(null, { patience: 0 });
+export const client = new Client(new URL(".", document.baseURI).href, { patience: 0 });
 
 /** An address of the API: `address("jobs", id, "pause")`, each part encoded. */
 export const address = (...parts) => client.address(parts);

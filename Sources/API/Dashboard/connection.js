@@ -1,6 +1,6 @@
 // Shows the state of the connection to the service.
 
-import { ServiceUnavailable } from "../client.js";
+import { ServiceUnavailable } from "./client.js";
 import { byID, setText } from "./dom.js";
 import { announce } from "./notices.js";
 import { sentence } from "./problems.js";

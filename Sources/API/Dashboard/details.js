@@ -1,6 +1,6 @@
 // All details of one job: properties, file, receipt, kept bytes and events.
 
-import { FetchdError } from "../client.js";
+import { FetchdError } from "./client.js";
 import { lack, readJob } from "./actions.js";
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";

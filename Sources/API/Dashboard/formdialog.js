@@ -1,6 +1,6 @@
 // A dialog with a form that a list of fields describes. Mistakes are shown at their fields, and nothing is lost by them.
 
-import { FetchdError } from "../client.js";
+import { FetchdError } from "./client.js";
 import { byID, closeByButtons, element, setText } from "./dom.js";
 import { Mistake, sentence } from "./problems.js";
 

@@ -1,6 +1,6 @@
 // Errors, in sentences that say what to do next.
 
-import { FetchdError, ServiceUnavailable } from "../client.js";
+import { FetchdError, ServiceUnavailable } from "./client.js";
 
 /** The message for any error. */
 export function sentence(error) {

@@ -216,6 +216,9 @@ public struct APIHandler: RequestHandler {
         if !route.readsQuery { try context.query { _ throws(Problem) in } }
         // A request that waits for a change must not keep others from their responses.
         guard route.isLarge, !(route.mayWait && context.asksToWait) else { return try await route.handle(context) }
-        return try await largeResponses.pass(for: record.holder) { try await route.handle(context) }
+        return try await largeResponses.pass(for: record.holder) {
+            let response = try await route.handle(context)
+            return route.isCoded ? response.coded(for: context.head) : response
+        }
     }
 }

@@ -118,14 +118,16 @@ struct HealthRoutes: Sendable {
 
     var routes: [Route] {
         [
-            .constant("/livez", .json(["status": "alive"])), Route(.get, "/readyz", .open, ready),
-            .constant(
-                "/openapi.yaml",
-                Response(
-                    status: .ok, headers: [.contentType: "application/yaml"],
-                    body: .bytes(embedded_api_description().content))),
+            .constant("/livez", Self.alive), Route(.get, "/readyz", .open, ready),
+            .constant("/openapi.yaml", Self.description),
         ]
     }
+
+    private static let alive = StaticResponse(.json(["status": "alive"]))
+    private static let description = StaticResponse(
+        Response(
+            status: .ok, headers: [.contentType: "application/yaml"],
+            body: .bytes(embedded_api_description().content)))
 
     private func ready(_ context: RequestContext) async throws -> Response {
         try availability.readiness.checkForBalancer()

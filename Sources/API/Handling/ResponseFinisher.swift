@@ -251,7 +251,7 @@ enum RouteClass: Int, Sendable, CaseIterable {
         switch pattern[1] {
         case "jobs": self = Self.ofJobs(method, pattern)
         case "sessions": self = pattern.contains("webhooks") ? .webhooks : .sessions
-        case "deliveries", "webhook-keys": self = .webhooks
+        case "deliveries", "webhook-keys", "webhooks": self = .webhooks
         case "events", "consumers": self = .events
         case "stats": self = .service
         case "hosts", "nodes": self = method == .get ? .service : .administration

@@ -175,22 +175,18 @@ extension Checksum {
 }
 
 /// The body of `POST /v1/jobs/{id}/move`: one place in the queue.
-enum QueueMove {
-    case place(QueuePosition)
-    /// 0 is the top; an index beyond the end is the bottom.
-    case position(Int)
-
+extension QueueTarget {
     init(reading reader: inout FieldReader) throws(Problem) {
-        let moves: [(name: String, value: QueueMove)?] = [
+        let targets: [(name: String, value: QueueTarget)?] = [
             try reader.choice("to", of: End.self).map { ("to", .place($0 == .top ? .top : .bottom)) },
             try reader.string("before").map { ("before", .place(.before(JobID($0)))) },
             try reader.string("after").map { ("after", .place(.after(JobID($0)))) },
-            try reader.integer("position", in: 0...Int64(Int32.max)).map { ("position", .position(Int($0))) },
+            try reader.integer("position", in: 0...Int64(Int32.max)).map { ("position", .index(Int($0))) },
         ]
-        guard let move = try reader.only(moves, "a job is moved to one place") else {
+        guard let target = try reader.only(targets, "a job is moved to one place") else {
             throw reader.missing("to", "top or bottom; or send before, after or position instead")
         }
-        self = move.value
+        self = target.value
     }
 
     private enum End: String, CaseIterable { case top, bottom }

@@ -153,14 +153,25 @@ extension RequestContext {
     /// Whether the client accepts a stream of events and does not prefer JSON (RFC 9110, section 12.5.1). With equal
     /// weights, the first one counts: generated clients list all described media types, and can only read the page.
     var wantsEventStream: Bool {
-        let accepted = (head.headers[.accept] ?? "").split(separator: ",").map { AcceptedType($0) }
+        let accepted = (head.headers[.accept] ?? "").split(separator: ",").map { WeightedName($0) }
         let readable = accepted.filter { ["application/json", "text/event-stream"].contains($0.name) && $0.weight > 0 }
         let heaviest = readable.map(\.weight).max()
         return readable.first { $0.weight == heaviest }?.name == "text/event-stream"
     }
 }
 
-private struct AcceptedType {
+extension RequestHead {
+    /// Whether the client takes gzip (RFC 9110, section 12.5.3).
+    var acceptsGzip: Bool {
+        guard let accepted = headers[.acceptEncoding] else { return false }
+        let codings = accepted.split(separator: ",").map { WeightedName($0) }
+        let gzip = codings.first { ["gzip", "x-gzip"].contains($0.name) } ?? codings.first { $0.name == "*" }
+        return (gzip?.weight ?? 0) > 0
+    }
+}
+
+/// A member of `Accept` or `Accept-Encoding` (RFC 9110, section 12.4.2).
+private struct WeightedName {
     let name: String
     /// The weight, from 0 (not acceptable) to 1.
     var weight = 1.0

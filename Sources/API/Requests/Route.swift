@@ -77,13 +77,17 @@ final class Route: Sendable {
     }
 
     /// A route that has one response for all clients.
-    static func constant(_ path: String, _ response: Response) -> Route {
-        let prepared = PreparedResponse(response)
+    ///
+    /// - Parameter response: is made for the first request.
+    static func constant(_ path: String, _ response: @autoclosure @escaping @Sendable () -> StaticResponse) -> Route {
         // A request with a query is refused later.
-        return Route(
-            .get, path, .open, immediate: { $0.head.query == nil ? prepared.map(Answer.prepared) : nil },
-            { _ in response })
+        Route(
+            .get, path, .open, immediate: { $0.head.query == nil ? response().answer(to: $0.head) : nil },
+            { response().response(to: $0.head) })
     }
+
+    /// Whether clients that accept it get the response with the content coding gzip.
+    var isCoded: Bool { method == .get && isLarge }
 
     /// A body needs the content type of JSON: a web page of another origin cannot send that type without a preflight
     /// request.

@@ -55,12 +55,11 @@ struct EventRoutes: Sendable {
             }), seconds > 0
         else { return nil }
         // Advances past events that do not match the query.
-        let position = Locked(query.after)
+        let (position, head) = (Locked(query.after), context.head)
         @Sendable func response(_ page: EventPage, to query: EventQuery, isLast: Bool) -> CachedResponse? {
             guard page.events.isEmpty else {
-                return pages.response(for: EventPageKey(query: query, nextAfter: page.nextAfter)) {
-                    Self.response(page)
-                }
+                let key = EventPageKey(query: query, nextAfter: page.nextAfter, isGzip: head.acceptsGzip)
+                return pages.response(for: key) { Self.response(page).coded(for: head) }
             }
             position.withLock { $0 = page.nextAfter }
             return isLast ? .response(Self.response(page)) : nil
@@ -135,6 +134,7 @@ struct EventRoutes: Sendable {
 struct EventPageKey: Hashable, Sendable {
     let query: EventQuery
     let nextAfter: EventID
+    let isGzip: Bool
 }
 
 /// Keeps the pages for waiting requests for the moment in which an event wakes many of them: most get the same page, which is

@@ -88,6 +88,7 @@ final class JobResponseCache: Sendable {
 
     struct PageKey: Hashable, Sendable {
         let target: String
+        let isGzip: Bool
         let visible: VisibleSessions
         let audience: Job.Audience
     }

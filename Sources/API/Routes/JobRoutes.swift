@@ -22,7 +22,6 @@ struct JobRoutes: Sendable {
             Route(
                 .post, "/v1/jobs/batch", .scope(.jobs, of: .selection), body: .required(limit: JSONBody.batchLimit),
                 isLarge: true, createBatch),
-            Route(.post, "/v1/jobs/remove", .scope(.jobs, of: .selection), body: .json, remove),
             Route(
                 .get, "/v1/jobs", .scope(.read, of: .selection), readsQuery: true, isLarge: true,
                 immediate: listImmediately, list),
@@ -33,7 +32,7 @@ struct JobRoutes: Sendable {
             Route(.delete, "/v1/jobs/{id}", .scope(.jobs, of: .job), readsQuery: true, delete),
             Route(.get, "/v1/jobs/{id}/resume-data", .scope(.jobs, of: .job), resumeData),
             Route(.post, "/v1/jobs/{id}/move", .scope(.jobs, of: .job), body: .json, move),
-        ] + JobSignal.Action.allCases.map(actionRoute)
+        ] + JobSignal.Action.allCases.map(actionRoute) + ManyJobsAction.allCases.map(manyJobsRoute)
     }
 
     private func actionRoute(_ action: JobSignal.Action) -> Route {
@@ -164,14 +163,9 @@ struct JobRoutes: Sendable {
 
 extension JobRoutes {
     func move(_ context: RequestContext) async throws -> Response {
-        let move = try context.body { reader throws(Problem) in try QueueMove(reading: &reader) }
-        let revision = try context.expectedRevision()
-        let place =
-            switch move {
-            case .place(let place): place
-            case .position(let index): try await jobs.place(at: index, for: context.job)
-            }
-        return try await shown(try await jobs.move(context.job, to: place, expecting: revision))
+        let target = try context.body { reader throws(Problem) in try QueueTarget(reading: &reader) }
+        return try await shown(
+            try await jobs.move(context.job, to: target, expecting: try context.expectedRevision()))
     }
 }
 
@@ -369,7 +363,8 @@ extension JobRoutes {
             next = page.cached[index - 1].job.id
             break
         }
-        let response = list.response(["next_cursor": .optional(next.map { Cursor.text($0.text) })])
+        let response = list.response(["next_cursor": .optional(next.map { Cursor.text($0.text) })]).coded(
+            for: context.head)
         // The progress of a running job changes without a commit.
         if !page.cached.contains(where: { $0.job.state.name == .running }) {
             responses.keep(response, at: context.pageKey, version: version, hasQueued: !queue.isEmpty)
@@ -386,6 +381,7 @@ extension JobRoutes {
 
 extension RequestContext {
     fileprivate var pageKey: JobResponseCache.PageKey {
-        JobResponseCache.PageKey(target: head.target, visible: caller.visible, audience: caller.audience)
+        JobResponseCache.PageKey(
+            target: head.target, isGzip: head.acceptsGzip, visible: caller.visible, audience: caller.audience)
     }
 }

@@ -1,4 +1,5 @@
 import Downloads
+import Engine
 import Formats
 import Foundation
 import HTTPServer
@@ -6,23 +7,91 @@ import Operations
 import Storage
 
 /// `POST /v1/jobs/{action}`: actions on many jobs, which `JobSelection` names.
+enum ManyJobsAction: String, CaseIterable {
+    case pause, resume, cancel, retry, change, move, remove
+}
+
 extension JobRoutes {
-    func remove(_ context: RequestContext) async throws -> Response {
-        let (selected, deletesFiles) = try context.body { reader throws(Problem) in
-            let file = try reader.choice("file", of: FileChoice.self)
-            return (try SelectedJobs(reading: &reader), file == .delete)
+    enum FileChoice: String, CaseIterable { case keep, delete }
+
+    func manyJobsRoute(_ action: ManyJobsAction) -> Route {
+        Route(.post, "/v1/jobs/\(action.rawValue)", .scope(.jobs, of: .selection), body: .json) {
+            try await act(action, $0)
+        }
+    }
+
+    private func act(_ action: ManyJobsAction, _ context: RequestContext) async throws -> Response {
+        let (selected, act, details) = try context.body { reader throws(Problem) in
+            // A member that is missing is reported after all members are known.
+            for name in SelectedJobs.members { _ = reader.value(name) }
+            let (act, details) = try action.read(&reader, rules)
+            return (try SelectedJobs(reading: &reader), act, details)
         }
         let answer = try await underWay.answer(to: try context.idempotencyClaim(), from: jobs) { claim in
             let record = ActionRecord(
-                context.auditNote, of: selected.description + (deletesFiles ? ", with their files" : ""))
-            return try await jobs.delete(
-                selected.selection, visible: context.caller.visible, deletesFiles: deletesFiles, record, once: claim
+                context.auditNote, of: ([selected.description] + details).joined(separator: ", "))
+            return try await jobs.perform(
+                act, on: selected.selection, visible: context.caller.visible, record, once: claim
             ) { IdempotentResponse(location: nil, body: $0.document.bytes) }
         }
         return .json(answer)
     }
+}
 
-    enum FileChoice: String, CaseIterable { case keep, delete }
+extension ManyJobsAction {
+    /// - Returns: the action, and its members as the audit log has them.
+    fileprivate func read(
+        _ reader: inout FieldReader, _ rules: NewJobRules
+    ) throws(Problem) -> (ActionOnMany, [String]) {
+        switch self {
+        case .pause: return (.signal(.pauseRequested), [])
+        case .resume: return (.signal(.resumeRequested), [])
+        case .retry: return (.signal(.retryRequested), [])
+        case .cancel:
+            let keepsPart = try reader.bool("produce_resume_data") ?? false
+            return (.signal(.cancelRequested(keepsPart: keepsPart)), keepsPart ? ["with resume data"] : [])
+        case .move: return (.move(try QueueTarget(reading: &reader)), [])
+        case .remove:
+            let deletesFiles = try reader.choice("file", of: JobRoutes.FileChoice.self) == .delete
+            return (.remove(deletesFiles: deletesFiles), deletesFiles ? ["with their files"] : [])
+        case .change:
+            guard
+                let patch = try reader.object(
+                    "patch", { (reader) throws(Problem) in try reader.patchOfMany(rules) })
+            else {
+                throw reader.missing("patch", "the members that change, with their values")
+            }
+            let names = patch.fields.map(\.rawValue).sorted().joined(separator: ", ")
+            return (.change(patch.fields, by: patch.result), ["changes of " + names])
+        }
+    }
+}
+
+extension FieldReader {
+    /// A patch of many jobs: what only one job can have is not changed.
+    fileprivate mutating func patchOfMany(_ rules: NewJobRules) throws(Problem) -> JobPatch {
+        for field in [PatchableField.url, .headers, .credentials, .destination] where object[field.rawValue] != nil {
+            throw invalid(field.rawValue, "cannot be changed for many jobs; change each job with PATCH")
+        }
+        let patch = try JobPatch(reading: &self)
+        try finish()
+        guard !patch.fields.isEmpty else { throw Problem(.invalidValue, "`patch` has no member.", at: pointer) }
+        let changed: JobSpec
+        do throws(Problem) { changed = try patch.applied(to: JobSpec(url: "")) } catch {
+            var problem = error
+            problem.pointer = pointer + (problem.pointer ?? "")
+            throw problem
+        }
+        try rules.requireFuture(changed.deadline, self)
+        return patch
+    }
+}
+
+extension JobPatch {
+    /// Refuses a job whose result would not be valid, such as too much metadata.
+    @Sendable fileprivate func result(_ spec: JobSpec) -> Result<JobSpec, any Error> {
+        do throws(Problem) { return .success(try applied(to: spec)) } catch { return .failure(error) }
+    }
 }
 
 extension ActionRecord {
@@ -37,6 +106,8 @@ extension ActionRecord {
 
 /// The members of a request that select jobs: `ids`, `filter` or `all`.
 struct SelectedJobs: Sendable {
+    static let members = ["ids", "filter", "all"]
+
     let selection: JobSelection
     let description: String
 

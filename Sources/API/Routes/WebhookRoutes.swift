@@ -7,12 +7,14 @@ import Logging
 import Storage
 
 /// `/v1/sessions/{session}/webhooks`: declares, tests, enables and deletes endpoints, and sends missed events again.
+/// `/v1/webhooks` lists those of all sessions.
 struct WebhookRoutes: Sendable {
     let store: Store
     let log: Logger
 
     var routes: [Route] {
         [
+            Route(.get, "/v1/webhooks", .scope(.read, of: .selection), readsQuery: true, isLarge: true, listAll),
             Route(.get, Self.path, .scope(.read, of: .session), isLarge: true, list),
             Route(.put, Self.path + "/{webhook}", .scope(.sessions, of: .session), body: .json, declare),
             Route(.get, Self.path + "/{webhook}", .scope(.read, of: .session), show),
@@ -38,6 +40,22 @@ struct WebhookRoutes: Sendable {
             try list.require(webhook.document(statistics), "Ask for each webhook by its name.")
         }
         return list.response()
+    }
+
+    private func listAll(_ context: RequestContext) async throws -> Response {
+        let (limit, position) = try context.query { query throws(Problem) in
+            (
+                Int(try query.integer("limit", in: 1...1000) ?? 1000),
+                try query.value("cursor").map(WebhookPosition.init(cursor:))
+            )
+        }
+        // One more shows whether there is a next page.
+        let found = try await store.webhooks(visible: context.caller.visible, after: position, limit: limit + 1)
+        let page = Array(found.prefix(limit))
+        var list = DocumentList("webhooks")
+        let last = list.add(Array(zip(page, try await store.statistics(of: page)))) { $0.document($1) }?.0
+        let next = last ?? (found.count > limit ? page.last : nil)
+        return list.response(["next_cursor": .optional(next.map { Cursor.text("\($0.session)/\($0.name)") })])
     }
 
     private func declare(_ context: RequestContext) async throws -> Response {
@@ -104,6 +122,16 @@ struct WebhookRoutes: Sendable {
     ) async throws -> Response {
         let statistics = try await store.statistics(of: [webhook])
         return .json(webhook.document(statistics[0], showsSecret: showsSecret), status)
+    }
+}
+
+extension WebhookPosition {
+    fileprivate init(cursor: String) throws(Problem) {
+        let parts = try Cursor.position(cursor).split(separator: "/")
+        guard parts.count == 2, let session = Name(String(parts[0])), let name = Name(String(parts[1])) else {
+            throw Cursor.unknown
+        }
+        self.init(session, name)
     }
 }
 

@@ -10,11 +10,8 @@ typedef struct {
     size_t count;
 } EmbeddedFile;
 
-/// The files of the dashboard, in Sources/API/Dashboard.
+/// The files of the dashboard, in Sources/API/Dashboard, and clients/javascript/fetchd.js as client.js.
 const EmbeddedFile *embedded_dashboard_files(size_t *count);
-
-/// clients/javascript/fetchd.js, the client for browsers.
-EmbeddedFile embedded_client_module(void);
 
 /// openapi.yaml, the description of the API.
 EmbeddedFile embedded_api_description(void);

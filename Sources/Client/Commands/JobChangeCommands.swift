@@ -4,16 +4,16 @@ import Foundation
 
 struct UpdateCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        "update", "Changes a job: its URL, credentials, limits or destination.",
+        "update", "Changes jobs: URL, credentials, limits or destination.",
         discussion: """
             A job that waits for a URL or for credentials continues when you set them. A failed job uses them in its next \
-            retry.
+            retry. One request changes the priority, connections, rate limit and times of many jobs.
             """,
         examples: "update --from https://example.org/a.iso job_01HZX3K9V7Q2N4R8T6W0YB5CDE",
         "update --rate-limit 500K --priority low job_01HZX3K9V7Q2N4R8T6W0YB5CDE",
-        "update --rate-limit none job_01HZX3K9V7Q2N4R8T6W0YB5CDE")
+        "update --rate-limit none job_01HZX3K9V7Q2N4R8T6W0YB5CDE", "update --priority high --session photos")
 
-    @Argument(help: "The identifier of the job.", completion: .jobIDs) var id: String
+    @OptionGroup var selection: JobSelection
     @Option("A new URL of the same file.", "url", name: .customLong("from")) var source: String?
 
     @Option(
@@ -49,7 +49,15 @@ struct UpdateCommand: ClientCommand {
             throw ClientError(
                 .misused, "Nothing to change", "Give a change, such as --from URL. See fetchd update --help.")
         }
-        try await console.print(service.send("PATCH", RequestPath("jobs", id), .object(patch)), as: .jobState)
+        if let id = selection.ids.first, selection.ids.count == 1 {
+            return try await console.print(
+                service.send("PATCH", RequestPath("jobs", id), .object(patch)), as: .jobState)
+        }
+        try await service.requireSession(selection.session)
+        var body = selection.members
+        body["patch"] = .object(patch)
+        let response = try await service.postOnce(RequestPath("jobs", "change"), .object(body))
+        try console.print(response, participle: "changed", isOfIDs: !selection.ids.isEmpty)
     }
 
     /// - Returns: the members of a merge patch (RFC 7396). null removes a member.
@@ -137,11 +145,8 @@ struct DeleteCommand: ClientCommand {
     func perform(with service: RemoteService, _ console: Console) async throws {
         guard ids.isEmpty else { return try await deleteEach(service, console) }
         try await service.requireSession(session)
-        let response = try await service.postOnce(RequestPath("jobs", "remove"), selection)
-        if console.isJSON { try console.print(response.text) }
-        let result = try response.document(RemovalDocument.self)
-        if !console.isJSON { try print(result, console) }
-        if let first = result.problems.first { throw ExitCode(first.status.rawValue) }
+        try console.print(
+            try await service.postOnce(RequestPath("jobs", "remove"), selection), participle: "deleted")
     }
 
     private func deleteEach(_ service: RemoteService, _ console: Console) async throws {
@@ -164,18 +169,35 @@ struct DeleteCommand: ClientCommand {
         filter.set("ended_before", olderThan?.time(before: Date()))
         return ["filter": .object(filter), "file": file]
     }
+}
 
-    private func print(_ result: RemovalDocument, _ console: Console) throws {
-        if result.matched == 0 { return console.say("No job matches. Nothing was deleted.") }
-        try console.print("\(DisplayFormat.count(result.changed, "job")) deleted")
-        for problem in result.problems { console.say("\(problem.id) could not be deleted: \(problem.code)") }
-        if result.refused > result.problems.count {
-            console.say("and \(result.refused - result.problems.count) more")
+extension Console {
+    /// Prints the result of an action on many jobs.
+    ///
+    /// - Parameters:
+    ///   - participle: what was done to the jobs, such as `deleted`.
+    ///   - isOfIDs: whether the user has named each job. If not, jobs whose state does not allow the action are none of those meant.
+    /// - Throws: `ExitCode` if jobs were refused.
+    fileprivate func print(_ response: Response, participle: String, isOfIDs: Bool = true) throws {
+        if isJSON { try print(response.text) }
+        var result = try response.document(ActionResult.self)
+        if !isOfIDs, result.problems.allSatisfy({ $0.status == .conflicting }) {
+            result.matched -= result.refused
+            (result.refused, result.problems) = (0, [])
         }
+        if !isJSON { try print(result, participle) }
+        if let first = result.problems.first { throw ExitCode(first.status.rawValue) }
+    }
+
+    private func print(_ result: ActionResult, _ participle: String) throws {
+        if result.matched == 0 { return say("No job matches. Nothing was \(participle).") }
+        try print("\(DisplayFormat.count(result.changed, "job")) \(participle)")
+        for problem in result.problems { say("\(problem.id) could not be \(participle): \(problem.code)") }
+        if result.refused > result.problems.count { say("and \(result.refused - result.problems.count) more") }
     }
 }
 
-private struct RemovalDocument: Decodable, Sendable {
+private struct ActionResult: Decodable, Sendable {
     var matched: Int
     var changed: Int
     var refused: Int

@@ -234,6 +234,12 @@ struct JobSelection: ParsableArguments {
         guard ways == 1 else { throw ValidationError("Give job identifiers, --session, or --all.") }
     }
 
+    /// The members of an action on many jobs.
+    var members: JSONObject {
+        if all { return ["all": true] }
+        return session.map { ["filter": ["session": .string($0)]] } ?? ["ids": .strings(ids)]
+    }
+
     func perform(_ action: JobAction, with service: RemoteService, _ console: Console) async throws {
         if let session { return try await console.print(action.run(onSession: session, service), as: .sessionCounts) }
         if all { return try await action.run(onAllSessionsOf: service, console) }

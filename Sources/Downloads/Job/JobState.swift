@@ -110,6 +110,14 @@ public enum JobSignal: Sendable, Equatable {
         case cancel(keepsPart: Bool)
     }
 
+    /// Whether the signal makes the attempt of a running job end.
+    public var stopsAttempts: Bool {
+        switch self {
+        case .pauseRequested, .cancelRequested: true
+        default: false
+        }
+    }
+
     /// The actions that clients request with `POST /v1/jobs/{id}/...`.
     public enum Action: String, Sendable, CaseIterable {
         case pause, resume, cancel, retry

@@ -78,3 +78,10 @@ public enum QueuePosition: Sendable, Equatable {
     case before(JobID)
     case after(JobID)
 }
+
+/// Where a client wants jobs.
+public enum QueueTarget: Sendable, Equatable {
+    case place(QueuePosition)
+    /// 0 is the top; an index beyond the end is the bottom.
+    case index(Int)
+}

@@ -11,24 +11,25 @@ extension Store {
         }
     }
 
-    /// The place at an index among the jobs of the same session and priority that are queued, waiting or paused. It reads
-    /// these jobs, on a reader's thread; the queue may change meanwhile.
+    /// The place at an index among the jobs of a session and priority that are queued, waiting or paused. It reads these
+    /// jobs, on a reader's thread; the queue may change meanwhile.
     ///
-    /// - Parameter index: 0 is the top; an index beyond the end is the bottom.
-    public func place(at index: Int, for job: Job) async throws(StoreError) -> QueuePosition {
+    /// - Parameters:
+    ///   - index: 0 is the top; an index beyond the end is the bottom.
+    ///   - moved: jobs that are moved there. They are not counted.
+    public func place(
+        at index: Int, in session: Name, _ priority: Int, without moved: Set<JobID>
+    ) async throws(StoreError) -> QueuePosition {
         guard index > 0 else { return .top }
-        let previous = try await read { db in
-            try db.value(
-                Self.queueWithoutJob, [job.session.text, (job.spec.priority ?? .normal).rank, job.id.text, index - 1],
-                as: String.self)
-        }
-        return previous.map { .after(JobID($0)) } ?? .bottom
+        let queue = try await ids(Self.queueOfPriority, [session.text, priority, index + moved.count])
+        let others = queue.filter { !moved.contains($0) }
+        return index <= others.count ? .after(others[index - 1]) : .bottom
     }
 
-    static let queueWithoutJob = """
+    static let queueOfPriority = """
         SELECT id FROM jobs WHERE state <> 'running' AND session = ? AND state IN ('queued', 'waiting', 'paused')
-            AND priority = ? AND id <> ?
-        ORDER BY coalesce(queue_rank, id), id LIMIT 1 OFFSET ?
+            AND priority = ?
+        ORDER BY coalesce(queue_rank, id), id LIMIT ?
         """
 
     /// The jobs of a session that are queued, waiting or paused, in the order in which they start: by priority and rank.
@@ -104,9 +105,7 @@ extension Transaction {
     func moveJob(_ id: JobID, to place: QueuePosition) throws -> Job {
         let before = try job(id)
         guard before.state.isInQueue else {
-            throw StoreError.moveRefused(
-                id,
-                why: "it is \(before.state.name.rawValue); a job can be moved while it is queued, waiting or paused")
+            throw StoreError.moveRefused(before)
         }
         let rank = try rank(at: place, for: before)
         guard rank != before.effectiveQueueRank else { return before }
@@ -200,5 +199,14 @@ extension Transaction {
                 \(unmoved.joined(separator: "\n"))
             ) AS neighbours
             """
+    }
+}
+
+extension StoreError {
+    /// - Parameter job: is not in the queue.
+    public static func moveRefused(_ job: Job) -> StoreError {
+        .moveRefused(
+            job.id,
+            why: "it is \(job.state.name.rawValue); a job can be moved while it is queued, waiting or paused")
     }
 }

@@ -166,7 +166,7 @@ extension Job {
     /// The cause of a wait, or the failure of a job that has failed.
     fileprivate var stateFailure: Failure? { state.failure ?? state.wait?.cause }
 
-    var rank: Int { (spec.priority ?? .normal).rank }
+    public var rank: Int { (spec.priority ?? .normal).rank }
 
     /// Whether `held_until` can differ from that of the stored version. Most jobs are never held, and a change of them names
     /// no column of its index.

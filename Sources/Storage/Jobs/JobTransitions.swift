@@ -109,6 +109,20 @@ extension Transaction {
         return outcomes
     }
 
+    /// Applies a signal to each job. A job that an error refuses leaves the others alone.
+    func transitions(of jobs: [Job], on signal: JobSignal) throws -> [Result<SignalOutcome, StoreError>] {
+        var transitions = JobTransitions(self)
+        let results = try jobs.map { job -> Result<SignalOutcome, StoreError> in
+            do {
+                return .success(try transitions.apply(signal, to: job))
+            } catch let error as StoreError where error.refusesAJob {
+                return .failure(error)
+            }
+        }
+        try transitions.finish()
+        return results
+    }
+
     func transitionJob(_ job: Job, on signal: JobSignal) throws -> SignalOutcome {
         try transitionJobs([(job, signal)])[0]
     }
@@ -120,38 +134,48 @@ extension Store {
     /// Applies a signal to the outstanding jobs of a session, one step at a time, so that a large session does not block
     /// other writes. It reaches the jobs that exist when this begins, and perhaps later ones.
     ///
+    /// A signal that stops attempts reaches the running jobs last, so that no queued job starts in the slot of one that was stopped.
+    ///
     /// For `onCommit` see `Writer.write`. Throws `noSuchSession`.
     public func apply(
         _ signal: JobSignal, toJobsOf session: Name, limit: Int = 500,
         onCommit: @escaping @Sendable ([SignalOutcome]) -> Void = { _ in },
         afterStep body: ([SignalOutcome]) async -> Void = { _ in }
     ) async throws {
-        var last: JobID? = nil
-        repeat {
-            let ids = try await ids(
-                Self.outstandingJobs, ["session": session.text, "after": last?.text ?? "", "limit": limit])
-            let outcomes = try await writer.write(onCommit: onCommit) { transaction in
-                _ = try transaction.session(session)
-                // A job may have ended or changed since.
-                return try transaction.transitionJobs(transaction.jobs(ids).map { ($0, signal) })
-            }
-            await body(outcomes)
-            last = ids.count == limit ? ids.last : nil
-        } while last != nil
+        // A job may have left its state between the passes.
+        let passes: [[JobState.Kind]] =
+            signal.stopsAttempts
+            ? [[.queued, .waiting, .paused], [.running, .queued, .waiting]] : [[.running, .queued, .waiting, .paused]]
+        for (pass, states) in passes.enumerated() {
+            var last: JobID? = nil
+            repeat {
+                let ids = try await ids(
+                    Self.outstandingJobs(states),
+                    ["session": session.text, "after": last?.text ?? "", "limit": limit])
+                // A deleted session is removed with its last job.
+                if pass > 0, ids.isEmpty { break }
+                let outcomes = try await writer.write(onCommit: onCommit) { transaction in
+                    _ = try transaction.session(session)
+                    // A job may have ended or changed since.
+                    return try transaction.transitionJobs(transaction.jobs(ids).map { ($0, signal) })
+                }
+                await body(outcomes)
+                last = ids.count == limit ? ids.last : nil
+            } while last != nil
+        }
     }
 
     /// Reads the next jobs of each state from an index, so jobs that have ended cost nothing.
-    static let outstandingJobs = """
-        SELECT id FROM (SELECT id FROM jobs WHERE coalesce(session, '') = :session AND state = 'running'
-            AND id > :after ORDER BY id LIMIT :limit) AS running
-        \(["queued", "waiting", "paused"].map(nextJobs).joined(separator: "\n"))
-        ORDER BY id LIMIT :limit
-        """
-
-    private static func nextJobs(_ state: String) -> String {
-        """
-        UNION ALL SELECT id FROM (SELECT id FROM jobs WHERE session = :session AND state = '\(state)'
-            AND state <> 'running' AND id > :after ORDER BY id LIMIT :limit) AS \(state)
-        """
+    static func outstandingJobs(_ states: [JobState.Kind]) -> String {
+        let jobs = states.map { state in
+            let condition =
+                state == .running
+                ? "coalesce(session, '') = :session AND state = 'running'"
+                : "session = :session AND state = '\(state.rawValue)' AND state <> 'running'"
+            return """
+                SELECT id FROM (SELECT id FROM jobs WHERE \(condition) AND id > :after ORDER BY id LIMIT :limit) AS \(state.rawValue)
+                """
+        }
+        return jobs.joined(separator: "\nUNION ALL ") + "\nORDER BY id LIMIT :limit"
     }
 }

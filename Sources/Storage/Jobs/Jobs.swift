@@ -221,7 +221,6 @@ extension Store {
     ///   - fields: the fields that the patch names.
     /// - Returns: nil when another request has changed the specification since; nothing is changed then.
     /// - Throws: `noSuchJob`, `revisionChanged`, `fieldsFixed`.
-    /// - Throws: `noSuchJob`, `revisionChanged`, `fieldsFixed`.
     public func patchJob(
         _ id: JobID, from before: JobSpec, to after: JobSpec, fields: Set<PatchableField>, expecting revision: Int?,
         onCommit: @escaping @Sendable (SignalOutcome?) -> Void = { _ in }
@@ -240,7 +239,7 @@ extension Transaction {
         guard job.revision == revision else { throw StoreError.revisionChanged(id, now: job.revision) }
     }
 
-    fileprivate func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
+    func patch(_ job: Job, to spec: JobSpec, _ fields: Set<PatchableField>) throws -> SignalOutcome {
         let fixed = fields.filter { !job.state.lets($0) }
         guard fixed.isEmpty else {
             throw StoreError.fieldsFixed(job.id, state: job.state.name, fields: fixed.map(\.rawValue).sorted())

@@ -42,6 +42,14 @@ public struct WebhookDeclaration: Sendable, Equatable {
     }
 }
 
+/// Where a page of the list of all webhooks ends.
+public struct WebhookPosition: Sendable, Equatable {
+    public let session: Name
+    public let name: Name
+
+    public init(_ session: Name, _ name: Name) { (self.session, self.name) = (session, name) }
+}
+
 extension Store {
     /// Creates a webhook of a session, or replaces the description of an existing one. A disabled webhook is
     /// enabled again. If the address, the headers, the TLS settings or the reach change, pending deliveries are sent at
@@ -88,6 +96,20 @@ extension Store {
         }
         guard let webhooks else { throw .noSuchSession(session) }
         return webhooks
+    }
+
+    /// The webhooks of all visible sessions, ordered by session and name.
+    ///
+    /// - Parameter position: the webhook after which the page begins; nil: the first page.
+    public func webhooks(
+        visible: VisibleSessions, after position: WebhookPosition?, limit: Int
+    ) async throws(StoreError) -> [Webhook] {
+        var conditions = SQLConditions(
+            "(session, name) > (?, ?)", position?.session.text ?? "", position?.name.text ?? "")
+        conditions.add(visible, on: "session")
+        let sql = "SELECT * FROM webhooks WHERE \(conditions.sql) ORDER BY session, name LIMIT ?"
+        let arguments = conditions.arguments + [limit]
+        return try await read { [sealer] db in try db.rows(sql, arguments).map { try WebhookRow.webhook($0, sealer) } }
     }
 
     /// Disables the webhooks whose secrets were sealed with a lost key: without them, a request could only fail. Call it before

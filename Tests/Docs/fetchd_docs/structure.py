@@ -68,7 +68,7 @@ def described_names() -> list[str]:
 # Schemas, or members of schemas, whose bounds a client meets.
 BOUNDED = (
     "ActionResult.problems", "ConnectionsInput", "CredentialsInput.password", "DestinationInput.filename", "DirectoryInput",
-    "DownloadURL", "HeadersInput", "JobInput.tags", "JobInput.urls", "JobRemoval.ids", "JobsInput.jobs", "Name",
+    "DownloadURL", "HeadersInput", "JobInput.tags", "JobInput.urls", "JobIDs", "JobsInput.jobs", "Name",
     "RetryPolicyInput.max_attempts", "ServicePatch.allow_network", "ServicePatch.max_concurrent_jobs", "ServicePatch.schedule",
     "TokenInput.sessions",
 )

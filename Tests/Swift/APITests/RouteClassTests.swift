@@ -7,6 +7,7 @@ import Testing
     @Test(
         arguments: [
             (.post, "/v1/jobs", .submit), (.post, "/v1/jobs/batch", .submit), (.post, "/v1/jobs/remove", .change),
+            (.post, "/v1/jobs/pause", .change),
             (.get, "/v1/jobs", .list),
             (.get, "/v1/jobs/{id}", .poll), (.get, "/v1/jobs/{id}/resume-data", .poll),
             (.get, "/v1/jobs/{id}/file", .file),
@@ -22,7 +23,8 @@ import Testing
             (.get, "/readyz", .service), (.get, "/openapi.yaml", .service), (.get, "/v1/tokens/{id}", .administration),
             (.get, "/v1/audit", .administration), (.get, "/v1/service", .administration),
             (.post, "/v1/sign-in", .administration), (.post, "/v1/tickets", .administration), (.get, "/", .dashboard),
-            (.get, "/dashboard/{file}", .dashboard), (.get, "/client.js", .dashboard), (.post, "/jsonrpc", .other),
+            (.get, "/dashboard/{version}/{file}", .dashboard), (.get, "/client.js", .dashboard),
+            (.post, "/jsonrpc", .other),
             (.get, "/v1", .other),
             (.get, "/v1/unknown", .other),
         ] as [(HTTPRequest.Method, String, RouteClass)])

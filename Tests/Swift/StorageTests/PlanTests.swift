@@ -18,7 +18,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Store.busyWebhooks, Store.finishDue, Store.othersDue, Store.outstandingJobs, Transaction.expedite,
+        Store.busyWebhooks, Store.finishDue, Store.othersDue,
+        Store.outstandingJobs([.running, .queued, .waiting, .paused]), Transaction.expedite,
         Transaction.failures, Transaction.firstUnacknowledged, Transaction.lastBatch, BatchRow.ofFinish,
         Transaction.firstJobs, Store.oldestFinishes, Transaction.releaseHeld, Transaction.endedWaits,
         Transaction.endStorageWaits, Store.endRefusedWaits,
@@ -56,8 +57,9 @@ import Testing
             (QueueSamples.ranks(in: .unmoved), "jobs_queue_by_age"),
             (QueueSamples.ranks(in: .moved), "jobs_moved_by_rank"),
             (Store.othersDue, "deliveries_due"), (Transaction.expedite, "deliveries_waiting"),
-            (Store.outstandingJobs, "jobs_not_running_by_session"),
-            (Store.outstandingJobs, "jobs_running_by_age"), (Transaction.failures, "jobs_failed"),
+            (Store.outstandingJobs([.running, .queued, .waiting, .paused]), "jobs_not_running_by_session"),
+            (Store.outstandingJobs([.running, .queued, .waiting, .paused]), "jobs_running_by_age"),
+            (Transaction.failures, "jobs_failed"),
             (Transaction.sumOfHeldBytes, "jobs_not_running_by_session"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
             (SessionRow.oldestAwaited, "batches_awaited"), (Store.oldestFinishes, "batches_awaited"),

@@ -39,7 +39,7 @@ import Testing
         for step in 0..<200 {
             let job = list.remove(at: (step * 7) % list.count)
             let index = (step * 5) % (list.count + 1)
-            let place = try await fixture.store.place(at: index, for: try await fixture.store.job(job))
+            let place = try await fixture.store.place(at: index, in: .default, Priority.normal.rank, without: [job])
             _ = try await fixture.store.moveJob(job, to: place)
             list.insert(job, at: index)
         }

@@ -16,7 +16,7 @@ import Testing
         ("\(job)/resume", "POST"), ("\(job)/cancel", "POST"),
         ("\(job)/retry", "POST"), ("\(job)/file", "GET, HEAD"), ("/v1/events", "GET, HEAD"), ("/livez", "GET, HEAD"),
         ("/readyz", "GET, HEAD"), ("/openapi.yaml", "GET, HEAD"), ("/", "GET, HEAD"),
-        ("/dashboard/main.js", "GET, HEAD"),
+        ("/client.js", "GET, HEAD"),
     ]
     /// Every method and path, and the path that only takes POST.
     private static let operations: [(method: String, path: String)] =

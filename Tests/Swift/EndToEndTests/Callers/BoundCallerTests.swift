@@ -46,6 +46,54 @@ import Testing
         #expect(try await client.get("/v1/jobs/\(stage.films)/file").status == 200)
     }
 
+    @Test func theListOfAllWebhooksHasThoseOfItsSessions() async throws {
+        let stage = try await Stage()
+        for (session, names) in [("films-1", ["b", "a"]), ("other", ["c"])] {
+            for name in names {
+                let answer = try await stage.api.put(
+                    "/v1/sessions/\(session)/webhooks/\(name)", ["url": "https://192.0.2.1/secret?key=1"])
+                #expect(answer.status == 201)
+            }
+        }
+        func listed(_ client: APIClient, _ query: String = "") async throws -> ([String], cursor: String?) {
+            let answer = try await client.get("/v1/webhooks" + query)
+            #expect(
+                answer.status == 200 && !answer.text.contains("whsec_") && !answer.text.contains("key=1"), "\(answer)")
+            let names = answer.json["webhooks"].arrayValue?.map {
+                "\($0["session"].string ?? "")/\($0["name"].string ?? "")"
+            }
+            return (names ?? [], answer.json["next_cursor"].string)
+        }
+        #expect(try await listed(stage.api).0 == ["films-1/a", "films-1/b", "other/c"])
+        #expect(try await listed(stage.caller("read")).0 == ["films-1/a", "films-1/b"])
+        var (names, cursor): ([String], String?) = ([], nil)
+        repeat {
+            let page = try await listed(stage.api, "?limit=1" + (cursor.map { "&cursor=\($0)" } ?? ""))
+            names += page.0
+            cursor = page.cursor
+        } while cursor != nil
+        #expect(names == ["films-1/a", "films-1/b", "other/c"])
+        for query in ["limit=0", "limit=1001", "cursor=none", "session=other"] {
+            #expect(try await stage.api.get("/v1/webhooks?" + query).status == 422)
+        }
+    }
+
+    @Test func actsOnItsJobsOnly() async throws {
+        let stage = try await Stage()
+        let members: [(action: String, JSONObject)] = [
+            ("pause", [:]), ("resume", [:]), ("cancel", [:]), ("retry", [:]), ("move", ["to": "top"]),
+            ("change", ["patch": ["priority": "high"]]),
+        ]
+        let before = try await stage.api.job(stage.other)
+        for (action, members) in members {
+            var body = members
+            body["all"] = true
+            #expect(try await stage.caller("read").post("/v1/jobs/\(action)", .object(body)).status == 403)
+            #expect(try await stage.caller("jobs").post("/v1/jobs/\(action)", .object(body)).json["matched"] == 1)
+        }
+        #expect(try await stage.api.job(stage.other) == before)
+    }
+
     @Test func removesOnlyItsJobs() async throws {
         let stage = try await Stage()
         #expect(try await stage.caller("read").post("/v1/jobs/remove", ["all": true]).status == 403)

@@ -24,11 +24,12 @@ import Testing
         [
             .init(method: "GET", path: "/livez"), .init(method: "GET", path: "/readyz"),
             .init(method: "GET", path: "/openapi.yaml"), .init(method: "GET", path: "/"),
-            .init(method: "GET", path: "/dashboard/{file}"), .init(method: "GET", path: "/client.js"),
+            .init(method: "GET", path: "/dashboard/{version}/{file}"), .init(method: "GET", path: "/client.js"),
             .init(method: "GET", path: "/metrics", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/stats", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/throughput", scope: .read, isOfService: true),
             .init(method: "GET", path: "/v1/events", scope: .read),
+            .init(method: "GET", path: "/v1/webhooks", scope: .read),
             .init(method: "GET", path: "/v1/consumers", scope: .read),
             .init(method: "PUT", path: "/v1/consumers/{consumer}", scope: .sessions, body: ["unknown": 1]),
             .init(method: "DELETE", path: "/v1/consumers/{consumer}", scope: .sessions),
@@ -74,7 +75,6 @@ import Testing
             .init(method: "GET", path: "/v1/jobs", scope: .read),
             .init(method: "POST", path: "/v1/jobs/batch", scope: .jobs, body: [:]),
             .init(method: "POST", path: "/v1/jobs/import", scope: .jobs),
-            .init(method: "POST", path: "/v1/jobs/remove", scope: .jobs, body: [:]),
             .init(method: "GET", path: "/v1/jobs/{id}", scope: .read),
             .init(method: "PATCH", path: "/v1/jobs/{id}", scope: .jobs, body: ["priority": "low"]),
             .init(method: "DELETE", path: "/v1/jobs/{id}", scope: .jobs),
@@ -84,6 +84,9 @@ import Testing
         ]
         + ["pause", "resume", "cancel", "retry"].map {
             .init(method: "POST", path: "/v1/jobs/{id}/\($0)", scope: .jobs)
+        }
+        + ["pause", "resume", "cancel", "retry", "change", "move", "remove"].map {
+            .init(method: "POST", path: "/v1/jobs/\($0)", scope: .jobs, body: [:])
         }
 
     private static let tokens: [Operation] = [

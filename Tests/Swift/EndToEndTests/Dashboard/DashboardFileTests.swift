@@ -11,9 +11,14 @@ import Testing
 
     private static let client = Project.root.appending(path: "clients/javascript/fetchd.js")
 
-    private static func path(_ file: String) -> String { file == "index.html" ? "/" : "/dashboard/\(file)" }
+    /// The folder of the files, as the page names it.
+    private func folder(_ client: APIClient) async throws -> String {
+        let page = String(decoding: try await client.get("/").body, as: UTF8.self)
+        let version = try #require(page.firstMatch(of: /src="dashboard\/([0-9a-f]{16})\/main.js"/)?.1)
+        return "/dashboard/\(version)/"
+    }
 
-    /// Every file in the folder is served unchanged, under a policy that allows nothing from other origins.
+    /// Every file in the folder is served unchanged, for good, and under a policy that allows nothing from other origins.
     @Test func servesEveryDashboardFileWithContentSecurityPolicy() async throws {
         let scene = try await Scene(.init(token: "correct"))
         let stranger = APIClient(baseURL: scene.fetchd.baseURL)
@@ -23,11 +28,17 @@ import Testing
             "svg": "image/svg+xml",
         ]
         #expect(Self.files.count > 10)
+        let folder = try await folder(stranger)
         for file in Self.files {
-            let answer = try await stranger.get(Self.path(file))
+            let answer = try await stranger.get(file == "index.html" ? "/" : folder + file)
             #expect(answer.status == 200, "\(file)")
-            let source = try Data(contentsOf: Self.folder.appending(path: file))
-            #expect(Data(answer.body) == source, "\(file) is another one")
+            if file != "index.html" {
+                let source = try Data(contentsOf: Self.folder.appending(path: file))
+                #expect(Data(answer.body) == source, "\(file) is another one")
+            }
+            #expect(
+                answer.header("Cache-Control")
+                    == (file == "index.html" ? "no-cache" : "public, max-age=31536000, immutable"))
             #expect(answer.header("Content-Type") == types[String(file.split(separator: ".").last ?? "")], "\(file)")
             #expect(answer.header("X-Content-Type-Options") == "nosniff")
             #expect(answer.header("Referrer-Policy") == "no-referrer")
@@ -40,20 +51,42 @@ import Testing
 
     @Test func answers304ForCachedDashboardFile() async throws {
         let scene = try await Scene()
-        for path in ["/", "/dashboard/main.js", "/client.js"] {
-            let tag = try #require(try await scene.api.get(path).header("ETag"))
-            let answer = try await scene.api.get(path, headers: [("If-None-Match", tag)])
-            #expect(answer.status == 304)
-            #expect(answer.body.isEmpty)
-            #expect(answer.header("ETag") == tag)
-            #expect(try await scene.api.get(path, headers: [("If-None-Match", "\"other\"")]).status == 200)
+        for path in ["/", try await folder(scene.api) + "main.js", "/client.js"] {
+            var tags: [String] = []
+            for coding in ["identity", "gzip"] {
+                let tag = try #require(
+                    try await scene.api.get(path, headers: [("Accept-Encoding", coding)]).header("ETag"))
+                let answer = try await scene.api.get(
+                    path, headers: [("If-None-Match", tag), ("Accept-Encoding", coding)])
+                #expect(answer.status == 304)
+                #expect(answer.body.isEmpty)
+                #expect(answer.header("ETag") == tag)
+                #expect(answer.header("Vary") == "Accept-Encoding")
+                let other = [("If-None-Match", "\"other\""), ("Accept-Encoding", coding)]
+                #expect(try await scene.api.get(path, headers: other).status == 200)
+                tags.append(tag)
+            }
+            #expect(Set(tags).count == 2)
         }
     }
 
-    @Test(arguments: ["/dashboard/stranger.js", "/dashboard/index.html", "/dashboard/..%2FFront.swift", "/dashboard/"])
+    /// The page names the files of its version, and each of its modules, so that a browser loads them at once.
+    @Test func thePageNamesItsModules() async throws {
+        let scene = try await Scene()
+        let page = String(decoding: try await scene.api.get("/").body, as: UTF8.self)
+        let folder = try await folder(scene.api).dropFirst()
+        let preloaded = page.matches(of: /<link rel="modulepreload" href="([^"]+)">/).map { String($0.1) }
+        #expect(preloaded == Self.files.filter { $0.hasSuffix(".js") }.map { folder + $0 })
+        for match in page.matches(of: /(?:src|href)="(dashboard\/[^"]+)"/) { #expect(match.1.hasPrefix(folder)) }
+    }
+
+    @Test(arguments: [
+        "V/stranger.js", "V/index.html", "V/..%2FFront.swift", "V/", "main.js", "0f1e2d3c4b5a6978/main.js", "",
+    ])
     func answers404ForUnknownDashboardFile(_ path: String) async throws {
         let scene = try await Scene()
-        let answer = try await scene.api.get(path)
+        let folder = try await folder(scene.api)
+        let answer = try await scene.api.get(path.hasPrefix("V/") ? folder + path.dropFirst(2) : "/dashboard/" + path)
         #expect(answer.status == 404)
         #expect(answer.problem == .init(kind: "not-found"))
     }
@@ -94,7 +127,7 @@ import Testing
         for file in Self.files where file.hasSuffix(".js") {
             let source = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
             for match in source.matches(of: /import \{ ([^}]+) \} from "([^"]+)"/) {
-                let path = match.2 == "../client.js" ? Self.client : Self.folder.appending(path: String(match.2))
+                let path = Self.folder.appending(path: String(match.2))
                 let exporter = try String(contentsOf: path, encoding: .utf8)
                 let rest = source.replacing(match.0, with: "")
                 for name in match.1.split(separator: ",").map({ $0.trimmingCharacters(in: .whitespaces) }) {

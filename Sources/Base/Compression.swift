@@ -140,3 +140,27 @@ public enum InflationError: Error, Sendable, Equatable {
     /// The coded bytes end too early.
     case incomplete
 }
+
+extension ContentCoding {
+    /// One member of gzip (RFC 1952).
+    ///
+    /// - Parameter level: 1, the fastest, to 9, the smallest.
+    /// - Returns: nil if memory runs out.
+    public static func gzip(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
+        var stream = z_stream()
+        let (largestWindow, asGzip): (Int32, Int32) = (15, 16)
+        guard czlib_deflate_init(&stream, level, largestWindow + asGzip) == Z_OK else { return nil }
+        defer { deflateEnd(&stream) }
+        // With so much room, one call is enough.
+        let room = Int(deflateBound(&stream, UInt(bytes.count)))
+        return bytes.withUnsafeBufferPointer { input in
+            [UInt8](unsafeUninitializedCapacity: room) { output, count in
+                stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                stream.avail_in = UInt32(input.count)
+                stream.next_out = output.baseAddress
+                stream.avail_out = UInt32(room)
+                count = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END ? room - Int(stream.avail_out) : 0
+            }
+        }
+    }
+}
