@@ -49,6 +49,26 @@ public struct QueueRank: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
+    /// Ascending ranks before `next`; nil if there are not so many.
+    public static func before(_ next: QueueRank, _ count: Int) -> [QueueRank]? {
+        var ranks = [next]
+        while ranks.count <= count {
+            guard let rank = before(ranks[ranks.count - 1]) else { return nil }
+            ranks.append(rank)
+        }
+        return ranks.dropFirst().reversed()
+    }
+
+    /// Ascending ranks between two others; nil if there is no room. The one in the middle is made first, so that the length grows
+    /// with the logarithm of their number.
+    public static func between(_ previous: QueueRank, _ next: QueueRank, _ count: Int) -> [QueueRank]? {
+        guard count > 0 else { return [] }
+        guard let middle = between(previous, next), let before = between(previous, middle, count / 2),
+            let after = between(middle, next, count - 1 - count / 2)
+        else { return nil }
+        return before + [middle] + after
+    }
+
     private init(digits: [Int]) { text = String(decoding: digits.map { Digit.all[$0] }, as: UTF8.self) }
 
     /// The number of bytes that `before` counts down.

@@ -29,7 +29,7 @@ extension Store {
     public func move(_ jobs: [JobID], to place: QueuePosition, _ record: ActionRecord) async throws -> ActionRecord {
         try await writer.write { transaction in
             var record = record
-            try transaction.move(jobs[...], to: place, &record)
+            try transaction.move(jobs, to: place, &record)
             try transaction.store(&record)
             return record
         }
@@ -37,43 +37,50 @@ extension Store {
 }
 
 extension Transaction {
-    fileprivate func move(_ jobs: ArraySlice<JobID>, to place: QueuePosition, _ record: inout ActionRecord) throws {
-        switch place {
-        case .top: for job in jobs.reversed() { try move(job, to: place, &record) }
-        case .bottom: for job in jobs { try move(job, to: place, &record) }
-        case .before, .after:
-            // Jobs that cannot be moved are no neighbours.
-            let movable = try jobs.filter { try isInQueue($0) && !place.isNext(to: $0) }
-            let known = Set(movable)
-            for job in jobs where !known.contains(job) { try move(job, to: place, &record) }
-            try moveByHalves(movable[...], to: place, &record)
+    fileprivate func move(_ ids: [JobID], to place: QueuePosition, _ record: inout ActionRecord) throws {
+        var movable: [Job] = []
+        for id in ids {
+            try record.tryTo(id) { movable.append(try requireMovable(id, to: place)) }
         }
-    }
-
-    /// Begins in the middle, so that ranks grow with the logarithm of the number of jobs.
-    private func moveByHalves(_ jobs: ArraySlice<JobID>, to place: QueuePosition, _ record: inout ActionRecord) throws {
-        guard !jobs.isEmpty else { return }
-        let middle = jobs.startIndex + jobs.count / 2
-        guard try move(jobs[middle], to: place, &record) else {
-            for job in jobs where job != jobs[middle] { try move(job, to: place, &record) }
+        guard let first = movable.first else { return }
+        guard let ranks = try ranks(at: place, of: movable.count, like: first) else {
+            for job in movable { record.refuse(job.id, StoreError.noRoom(for: job.id)) }
             return
         }
-        try moveByHalves(jobs[..<middle], to: .before(jobs[middle]), &record)
-        try moveByHalves(jobs[(middle + 1)...], to: .after(jobs[middle]), &record)
-    }
-
-    /// - Returns: false if the job is refused.
-    @discardableResult
-    private func move(_ job: JobID, to place: QueuePosition, _ record: inout ActionRecord) throws -> Bool {
-        try record.count(job) {
-            let before = try self.job(job).revision
-            return try moveJob(job, to: place).revision != before
+        for (job, rank) in zip(movable, ranks) {
+            try move(job, to: rank)
+            record.counts.changed += 1
         }
     }
 
-    private func isInQueue(_ id: JobID) throws -> Bool { try jobs([id]).first?.state.isInQueue ?? false }
-}
+    /// - Throws: `noSuchJob`, `moveRefused`.
+    private func requireMovable(_ id: JobID, to place: QueuePosition) throws -> Job {
+        let job = try queued(id)
+        switch place {
+        case .top, .bottom: break
+        case .before(let other), .after(let other): _ = try rankOfOther(other, for: job)
+        }
+        return job
+    }
 
-extension QueuePosition {
-    fileprivate func isNext(to job: JobID) -> Bool { self == .before(job) || self == .after(job) }
+    /// Ascending ranks at a place; nil if there is no room.
+    private func ranks(at place: QueuePosition, of count: Int, like job: Job) throws -> [QueueRank]? {
+        switch place {
+        case .bottom: return (0..<count).map { _ in QueueRank(of: .make(nextULID())) }
+        case .top:
+            return QueueRank.before(try neighbour(.next, of: QueueRank(""), for: job) ?? QueueRank(of: job.id), count)
+        case .before(let other):
+            let next = try rankOfOther(other, for: job)
+            guard let previous = try neighbour(.previous, of: next, for: job) else {
+                return QueueRank.before(next, count)
+            }
+            return QueueRank.between(previous, next, count)
+        case .after(let other):
+            let previous = try rankOfOther(other, for: job)
+            guard let next = try neighbour(.next, of: previous, for: job) else {
+                return try ranks(at: .bottom, of: count, like: job)
+            }
+            return QueueRank.between(previous, next, count)
+        }
+    }
 }

@@ -103,19 +103,27 @@ private struct JobOrder {
 extension Transaction {
     /// - Throws: `noSuchJob`, `moveRefused`.
     func moveJob(_ id: JobID, to place: QueuePosition) throws -> Job {
-        let before = try job(id)
-        guard before.state.isInQueue else {
-            throw StoreError.moveRefused(before)
-        }
+        let before = try queued(id)
         let rank = try rank(at: place, for: before)
         guard rank != before.effectiveQueueRank else { return before }
-        var moved = before
+        try move(before, to: rank)
+        return try job(id)
+    }
+
+    /// - Throws: `noSuchJob`; `moveRefused` for a job that is not in the queue.
+    func queued(_ id: JobID) throws -> Job {
+        let job = try job(id)
+        guard job.state.isInQueue else { throw StoreError.moveRefused(job) }
+        return job
+    }
+
+    func move(_ job: Job, to rank: QueueRank) throws {
+        var moved = job
         moved.queueRank = rank
         moved.revision += 1
         try save(moved)
         try announce(.jobMoved, of: moved)
         wake(.jobs)
-        return try job(id)
     }
 
     private func rank(at place: QueuePosition, for job: Job) throws -> QueueRank {
@@ -140,10 +148,7 @@ extension Transaction {
 
     /// - Parameter rank: nil: there is no room.
     private func roomy(_ rank: QueueRank?, _ job: Job) throws -> QueueRank {
-        guard let rank else {
-            throw StoreError.moveRefused(
-                job.id, why: "too many jobs were moved to this place; move it to another place")
-        }
+        guard let rank else { throw StoreError.noRoom(for: job.id) }
         return rank
     }
 
@@ -154,7 +159,7 @@ extension Transaction {
         return QueueRank(of: .make(nextULID()))
     }
 
-    private func rankOfOther(_ id: JobID, for job: Job) throws -> QueueRank {
+    func rankOfOther(_ id: JobID, for job: Job) throws -> QueueRank {
         guard id != job.id else { throw StoreError.moveRefused(job.id, why: "it cannot be moved next to itself") }
         let other: Job?
         do { other = try self.job(id) } catch StoreError.noSuchJob { other = nil }
@@ -168,7 +173,7 @@ extension Transaction {
     enum Direction { case previous, next }
 
     /// The rank next to a rank, of the jobs of the same session and priority.
-    private func neighbour(_ direction: Direction, of rank: QueueRank, for job: Job) throws -> QueueRank? {
+    func neighbour(_ direction: Direction, of rank: QueueRank, for job: Job) throws -> QueueRank? {
         try db.value(
             Self.neighbour(direction),
             ["session": job.session.text, "priority": job.rank, "rank": rank.text, "id": job.id.text], as: String.self
@@ -208,5 +213,9 @@ extension StoreError {
         .moveRefused(
             job.id,
             why: "it is \(job.state.name.rawValue); a job can be moved while it is queued, waiting or paused")
+    }
+
+    static func noRoom(for job: JobID) -> StoreError {
+        .moveRefused(job, why: "too many jobs were moved to this place; move it to another place")
     }
 }

@@ -46,13 +46,11 @@ extension Store {
                 switch patch(job.spec) {
                 case .failure(let error): record.refuse(job.id, error)
                 case .success(let spec):
-                    try record.count(job.id) {
-                        guard spec != job.spec else { return false }
-                        changed.append(try transaction.patch(job, to: spec, fields).job)
-                        return true
-                    }
+                    guard spec != job.spec else { continue }
+                    try record.tryTo(job.id) { changed.append(try transaction.patch(job, to: spec, fields).job) }
                 }
             }
+            record.counts.changed += changed.count
             try transaction.store(&record)
             return (record: record, changed: changed)
         }
@@ -95,19 +93,9 @@ extension JobEffect {
 }
 
 extension ActionRecord {
-    /// Counts a job as changed, unchanged or refused.
-    ///
-    /// - Parameter change: returns whether it has changed the job.
-    /// - Returns: false if the job is refused.
-    @discardableResult
-    mutating func count(_ job: JobID, _ change: () throws -> Bool) throws -> Bool {
-        do {
-            if try change() { counts.changed += 1 }
-            return true
-        } catch let error as StoreError where error.refusesAJob {
-            refuse(job, error)
-            return false
-        }
+    /// Does something with one job, or counts it as refused.
+    mutating func tryTo(_ job: JobID, _ act: () throws -> Void) throws {
+        do { try act() } catch let error as StoreError where error.refusesAJob { refuse(job, error) }
     }
 }
 
