@@ -116,6 +116,10 @@ NAME jobset_js_name[] = "jobset.js";
 BYTES jobset_js[] = {
 #embed "../API/Dashboard/jobset.js"
 };
+NAME limit_js_name[] = "limit.js";
+BYTES limit_js[] = {
+#embed "../API/Dashboard/limit.js"
+};
 NAME main_js_name[] = "main.js";
 BYTES main_js[] = {
 #embed "../API/Dashboard/main.js"
@@ -242,6 +246,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(jobrow_js),
     FILE_OF(jobs_js),
     FILE_OF(jobset_js),
+    FILE_OF(limit_js),
     FILE_OF(main_js),
     FILE_OF(notices_js),
     FILE_OF(pages_js),

@@ -119,8 +119,9 @@ class Page:
 
     def bar(self, name: str) -> float | None:
         row = self.row(name)
-        value = row.find_element(By.TAG_NAME, "progress").get_attribute("value") if row else None
-        return None if value is None else float(value)
+        meter = row.find_element(By.CSS_SELECTOR, "[role=progressbar]") if row else None
+        value = meter.get_attribute("aria-valuenow") if meter else None
+        return None if value is None else float(value) / 100
 
     @property
     def focused(self) -> WebElement:

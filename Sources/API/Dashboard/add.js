@@ -93,6 +93,9 @@ export class AddDialog {
     const area = this.#form.elements.urls;
     area.focus();
     area.setSelectionRange(line.start, line.end);
+    // The browser does not scroll to a selection.
+    const before = this.#form.elements.urls.value.slice(0, line.start).split("\n").length - 1;
+    area.scrollTop = Math.max(0, before - 1) * Number.parseFloat(getComputedStyle(area).lineHeight);
   }
 
   #dropFaults() {

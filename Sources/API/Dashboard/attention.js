@@ -23,7 +23,7 @@ export class Attention {
 
   /**
    * @param on {open(job), credentials(jobs, place), act(action, jobs), narrow(values), editSession(id, focus),
-   *   webhook(action, webhook), acknowledge(sessions), changed(), showList()}: `showList` returns whether another view was shown.
+   *   webhook(action, webhook), acknowledge(sessions), changed(), showList(), showSessions()}: `showList` returns whether another view was shown.
    */
   constructor(on) {
     this.#on = on;
@@ -59,11 +59,20 @@ export class Attention {
     const items = [];
     const waiting = (reason) => jobs.filter((job) => job.state === "waiting" && job.reason === reason);
     const [space, storage] = [waiting("space"), waiting("storage")];
+    const large = disk ? space.filter((job) => needOf(job) > disk.free_bytes && disk.free_bytes >= leastFree) : [];
+    const cramped = space.filter((job) => !large.includes(job));
+    if (large.length > 0) {
+      items.push(this.#item("large", "bad", large.length === 1 ? `${jobName(large[0])} is larger than the free space`
+        : `${counted(large.length, "download is", "downloads are")} larger than the free space`,
+      `${bytes(disk.free_bytes)} are free, and ${large.length === 1 ? "it needs" : "the largest needs"} ${
+        bytes(Math.max(...large.map(needOf)))}. Free more space, or remove ${large.length === 1 ? "it" : "them"}.`,
+      [["Try now", () => this.#on.act("resume", large), "jobs"], this.#showing({ state: "waiting" })]));
+    }
     const free = disk ? `${bytes(disk.free_bytes)} of ${bytes(disk.total_bytes)} are free. ` : "";
-    if (space.length > 0) {
-      items.push(this.#item("space", "bad", `The disk is full: ${counted(space.length, "download waits", "downloads wait")}`,
+    if (cramped.length > 0) {
+      items.push(this.#item("space", "bad", `The disk is full: ${counted(cramped.length, "download waits", "downloads wait")}`,
         `${free}Free some space on the service's disk. fetchd tries again every 30 seconds.`,
-        [["Try now", () => this.#on.act("resume", space), "jobs"], this.#showing({ state: "waiting" })]));
+        [["Try now", () => this.#on.act("resume", cramped), "jobs"], this.#showing({ state: "waiting" })]));
     } else if (disk && disk.free_bytes < leastFree && disk.free_bytes / disk.total_bytes < leastShare) {
       items.push(this.#item("nearly-full", "warn", "The disk is nearly full", `${free}Downloads wait when no space is left.`, []));
     }
@@ -104,12 +113,11 @@ export class Attention {
     const lacking = jobs.filter((job) => lack(job));
     const links = lacking.filter((job) => lack(job) === "url");
     const items = links.slice(0, mostLinks).map((job) => this.#item(
-      `link-${job.id}`, "warn", `The link of ${jobName(job)} has expired`,
-      `${bytes(job.progress.bytes_durable)} are kept. With a new link, the download continues from there.`,
+      `link-${job.id}`, "warn", ...linkWords(job),
       [["New link…", () => this.#on.open(job), "jobs"]]));
     if (links.length > mostLinks) {
-      items.push(this.#item("links", "warn", `${count(links.length - mostLinks)} more links have expired`,
-        "Each of these downloads continues with a new link.", [this.#showing({ state: links.at(-1).state })]));
+      items.push(this.#item("links", "warn", `${count(links.length - mostLinks)} more downloads need a new link`,
+        "Each of them continues with a new link.", [this.#showing({ state: links.at(-1).state })]));
     }
     for (const [place, group] of grouped(lacking.filter((job) => lack(job) === "credentials"), placeOf)) {
       items.push(this.#item(`credentials-${place}`, "warn",
@@ -177,7 +185,7 @@ export class Attention {
     return [this.#item("unacknowledged", "warn", title,
       `The downloads are done, since ${time(oldest)}. Check the program that takes the files, or acknowledge it yourself.`, [
         [late.length === 1 ? "Acknowledge" : "Acknowledge all", () => this.#on.acknowledge(late), "sessions"],
-        this.#showing({ session: late[0].id }),
+        late.length === 1 ? this.#showing({ session: late[0].id }) : ["Show", () => this.#on.showSessions()],
       ])];
   }
 
@@ -195,6 +203,20 @@ function grouped(items, keyOf) {
   const groups = new Map();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
+}
+
+/** The bytes that a download still needs on the disk. */
+function needOf({ progress: { bytes_expected: expected, bytes_durable: durable } }) {
+  return expected == null ? 0 : expected - durable;
+}
+
+/** A link that never worked has not expired. */
+function linkWords(job) {
+  const kept = job.progress.bytes_durable;
+  if (kept > 0) {
+    return [`The link of ${jobName(job)} has expired`, `${bytes(kept)} are kept. With a new link, the download continues from there.`];
+  }
+  return [`The server has no file at the address of ${jobName(job)}`, `${(job.cause ?? job.failure)?.message ?? ""} Enter another link, or remove the download.`.trim()];
 }
 
 /** What the credentials are for: a host, and the realm that it names. */

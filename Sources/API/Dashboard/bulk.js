@@ -1,63 +1,73 @@
-// Actions on all selected downloads at once. The service has an action for each download, so the page sends a few requests
-// at a time, shows how far it is, and can be stopped.
+// Actions on all selected downloads, or on all downloads of the service, in one request.
 
 import { isPossible, optionsOf } from "./actions.js";
-import { address, get, patch, post, put, query, remove } from "./api.js";
+import { address, patch, post } from "./api.js";
 import { byID, keepFocus, setAttribute } from "./dom.js";
 import { askForm } from "./formdialog.js";
 import { count, counted } from "./format.js";
-import { showProgress, tell, complain } from "./notices.js";
-import { sentence } from "./problems.js";
+import { complain, tell } from "./notices.js";
 import { ask } from "./question.js";
 import { inOrder } from "./joborder.js";
 import { mayUse } from "./scopes.js";
 import { rateText, readRate } from "./values.js";
 
-/** A browser opens six connections to a host, and one has the stream. */
-const usuallyAtOnce = 5;
-
 const past = {
-  pause: "paused", resume: "resumed", retry: "retried", cancel: "cancelled", delete: "forgotten", change: "changed",
+  pause: "paused", resume: "resumed", retry: "retried", cancel: "cancelled", remove: "forgotten", change: "changed",
   top: "moved to the top of the queue", bottom: "moved to the bottom of the queue",
 };
 const inQueue = ["queued", "waiting", "paused"];
+/** The largest number of identifiers in a request. */
+const mostIDs = 10_000;
+
+/** What is said of downloads that the service has refused, by the code of the problem. */
+const refusals = {
+  "not-found": "no longer there", "state-conflict": "in another state by now",
+  "session-finishing": "of a session that is about to end", "internal-error": "of files that could not be deleted",
+};
 
 /**
- * Does one thing with many jobs, a few at a time.
+ * Carries out an action of `POST /v1/jobs/{action}`, and says how many downloads it has changed.
  *
- * @param work resolves with the job after it, or null if the job was deleted.
- * @param atOnce the number of requests at a time; 1 keeps their order.
- * @returns how many succeeded.
+ * @param selections the bodies of the requests, which are sent one after the other.
+ * @returns how many were changed.
  */
-export async function onAll(jobs, words, work, changed, atOnce = usuallyAtOnce) {
-  const refusals = new Map();
-  const queue = [...jobs];
-  let done = 0;
-  const progress = queue.length > usuallyAtOnce ? showProgress(() => queue.splice(0)) : null;
-  const worker = async () => {
-    for (let job = queue.shift(); job; job = queue.shift()) {
-      try {
-        changed(job.id, await work(job));
-        done += 1;
-      } catch (error) {
-        const text = sentence(error).replaceAll(job.id, "the download");
-        refusals.set(text, (refusals.get(text) ?? 0) + 1);
-      }
-      progress?.show(done, jobs.length, words);
+async function carryOut(action, selections, members, words = past[action]) {
+  let changed = 0;
+  const refused = new Map();
+  try {
+    for (const selection of selections) {
+      const key = { "Idempotency-Key": crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}` };
+      const result = await post(address("jobs", action), { ...selection, ...members }, key);
+      changed += result.changed;
+      for (const { code } of result.problems) refused.set(code, (refused.get(code) ?? 0) + 1);
     }
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  progress?.end();
-  if (done > 0) tell(`${counted(done, "download")} ${words}.`);
-  for (const [text, times] of [...refusals].slice(0, 3)) complain(times > 1 ? `${count(times)} times: ${text}` : text);
-  return done;
+  } catch (error) {
+    complain(error);
+  }
+  if (changed > 0) tell(`${counted(changed, "download")} ${words}.`);
+  for (const [code, times] of refused) {
+    complain(`${counted(times, "download is", "downloads are")} ${refusals[code] ?? `refused: ${code}`}.`);
+  }
+  return changed;
+}
+
+function byIDs(jobs) {
+  const ids = jobs.map((job) => job.id);
+  return Array.from({ length: Math.ceil(ids.length / mostIDs) }, (_, index) => (
+    { ids: ids.slice(index * mostIDs, (index + 1) * mostIDs) }));
+}
+
+/** Pauses or resumes everything: queued downloads are paused first, so that none starts in place of one that was paused. */
+export function actOnEverything(action) {
+  const states = action === "pause" ? ["queued", "waiting", "running"] : ["paused"];
+  return carryOut(action, states.map((state) => ({ filter: { state } })), {});
 }
 
 export class BulkActions {
   #buttons = [...byID("selection-actions").querySelectorAll("[data-bulk]")];
   #on;
 
-  /** @param on {selected(), changed(id, job), done()}. */
+  /** @param on {selected(), done(jobs)}: `done` after each action. */
   constructor(on) {
     this.#on = on;
     for (const button of this.#buttons) button.addEventListener("click", () => this.run(button.dataset.bulk, button));
@@ -80,31 +90,31 @@ export class BulkActions {
     if (button?.getAttribute("aria-disabled")) return;
     const jobs = this.#on.selected().filter((job) => isOpen(action, job));
     if (jobs.length === 0) return;
-    if (action === "change") await change(jobs, this.#on.changed);
-    else if (action === "delete") await forget(jobs, this.#on.changed);
-    else if (action in ends) await move(action, jobs, this.#on.changed);
-    else if (action !== "cancel" || (await isMeant(jobs))) await this.actOn(action, jobs);
-    this.#on.done();
+    if (action === "change") await change(jobs);
+    else if (action === "delete") await forget(jobs);
+    else if (action in ends) await move(action, jobs);
+    else if (action !== "cancel" || (await isMeant(jobs))) await carryOut(action, byIDs(jobs), optionsOf(action));
+    this.#on.done(jobs);
   }
 
   /** Without a question. */
-  actOn(action, jobs) {
-    const work = (job) => post(address("jobs", job.id, action), optionsOf(action));
-    return onAll(jobs, past[action], work, this.#on.changed);
+  async actOn(action, jobs) {
+    await carryOut(action, byIDs(jobs), optionsOf(action));
+    this.#on.done(jobs);
   }
 }
 
-/** Where a download goes, and in which order several are sent so that they keep their order. */
-const ends = { top: (jobs) => jobs.reverse(), bottom: (jobs) => jobs };
+/** Where downloads go. Of many requests, the last one of `top` has the first downloads. */
+const ends = { top: (selections) => selections.reverse(), bottom: (selections) => selections };
 
 /** Earlier versions of the service have no queue that can be changed. */
 function hasQueue(job) {
   return "queue_rank" in job;
 }
 
-function move(to, jobs, changed) {
-  const queue = ends[to](inOrder(jobs, { key: "queue", isDescending: false }));
-  return onAll(queue, past[to], (job) => post(address("jobs", job.id, "move"), { to }), changed, 1);
+function move(to, jobs) {
+  const queue = byIDs(inOrder(jobs, { key: "queue", isDescending: false }));
+  return carryOut("move", ends[to](queue), { to }, past[to]);
 }
 
 function isOpen(action, job) {
@@ -117,21 +127,20 @@ function isMeant(jobs) {
   return ask(`Cancel ${counted(jobs.length, "download")}?`, words, `Cancel ${count(jobs.length)}`);
 }
 
-async function forget(jobs, changed) {
+async function forget(jobs) {
   const hasFile = jobs.some((job) => job.file);
   const answer = await ask(
     `Forget ${counted(jobs.length, "download")}?`,
     "This removes them and their receipts from the list. Their events stay in the journal for a while.",
     `Forget ${count(jobs.length)}`, hasFile ? "Also delete the files" : null);
   if (!answer) return;
-  const file = answer.option ? "delete" : "";
-  await onAll(jobs, past.delete, (job) => remove(query(address("jobs", job.id), { file })), changed);
+  await carryOut("remove", byIDs(jobs), { file: answer.option ? "delete" : "keep" });
 }
 
 // MARK: Changing
 
 /** Changes the priority, the rate and the connections of the downloads, and the rate of their sessions. */
-async function change(jobs, changed) {
+async function change(jobs) {
   const sessions = mayUse("sessions") ? [...new Set(jobs.map((job) => job.session))].sort() : [];
   const wanted = await askForm({
     heading: `Change ${counted(jobs.length, "download")}`, words: "Fields that you leave empty do not change.",
@@ -140,7 +149,7 @@ async function change(jobs, changed) {
   if (!wanted) return;
   const { sessionRate, ...fields } = wanted;
   if (Object.keys(fields).length > 0) {
-    await onAll(jobs, past.change, (job) => patch(address("jobs", job.id), fields), changed);
+    await carryOut("change", byIDs(jobs), { patch: fields });
   }
   if (sessionRate === undefined) return;
   for (const session of sessions) await limitSession(session, sessionRate);
@@ -171,9 +180,7 @@ async function read(values) {
 
 async function limitSession(name, rate) {
   try {
-    const { configuration } = await get(address("sessions", name));
-    await put(address("sessions", name), { ...configuration, directory: configuration.directory || null,
-      rate_limit_bytes_per_second: rate });
+    await patch(address("sessions", name), { rate_limit_bytes_per_second: rate || null });
     tell(rate ? `The session ${name} is limited to ${rateText(rate)}.` : `The session ${name} has no limit of its own.`);
   } catch (error) {
     complain(error);

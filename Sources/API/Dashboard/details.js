@@ -48,7 +48,8 @@ export class JobDetails {
     showRanges(this.#ranges, null);
     this.#show(job);
     this.#dialog.showModal();
-    byID("job-heading").focus();
+    // What is missing is what the user has come for.
+    (this.#supply.querySelector("input") ?? byID("job-heading")).focus();
     await this.refresh();
   }
 

@@ -44,9 +44,11 @@ export function setAttribute(target, name, value) {
 
 /** @param fraction from 0 to 1, or null if it is unknown. */
 export function setBar(bar, fraction, label) {
-  if (fraction == null) bar.removeAttribute("value");
-  else if (bar.value !== fraction || !bar.hasAttribute("value")) bar.value = fraction;
+  setAttribute(bar, "aria-valuenow", fraction == null ? null : Math.round(fraction * 1000) / 10);
   setAttribute(bar, "aria-label", label);
+  // A transform moves without a layout of the page.
+  const transform = `scaleX(${fraction ?? 1})`;
+  if (bar.firstElementChild.style.transform !== transform) bar.firstElementChild.style.transform = transform;
 }
 
 /**

@@ -10,7 +10,8 @@ const priorityRank = { high: 0, normal: 1, low: 2 };
 
 /** The keys of the orders. The list is newest first before it is sorted, so that equal keys stay in that order. */
 const keys = {
-  first: (job) => (job.state === "running" ? 0 : 1),
+  // What runs, what runs next in the order of the queue, and then the rest, the newest first.
+  first: (job) => (job.state === "running" ? "0" : job.state === "queued" ? `1 ${placeInQueue(job)}` : "2"),
   added: (job) => Date.parse(job.created_at),
   name: (job) => wordsOf(job).name,
   state: (job) => stateRank.get(job.state) ?? stateRank.size,
@@ -20,9 +21,13 @@ const keys = {
   left: (job) => job.progress.eta_seconds,
   session: (job) => job.session,
   // Of jobs of one priority, the service starts that with the smallest rank first.
-  queue: (job) => (ended.includes(job.state) ? null : `${priorityRank[job.priority]} ${job.queue_rank ?? job.id}`),
+  queue: (job) => (ended.includes(job.state) ? null : placeInQueue(job)),
   priority: (job) => priorityRank[job.priority],
 };
+
+function placeInQueue(job) {
+  return `${priorityRank[job.priority]} ${job.queue_rank ?? job.id}`;
+}
 
 /** The names of the orders, for the menu. */
 export const orderNames = {
@@ -36,7 +41,7 @@ export const descendingFirst = ["progress", "size", "speed", "added"];
 
 export function inOrder(jobs, { key, isDescending }) {
   const newest = [...jobs].sort((one, other) => (one.id < other.id ? 1 : -1));
-  return sorted(newest, keys[key], isDescending, key === "queue" ? byBytes : byWords);
+  return sorted(newest, keys[key], isDescending, ["first", "queue"].includes(key) ? byBytes : byWords);
 }
 
 /** Whether the name, address, path, session or a tag of a job has the text, which is in lower case. */

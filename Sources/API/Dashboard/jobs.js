@@ -22,6 +22,8 @@ export class JobList {
   /** What the filter and the order give, on all pages. */
   #shown = [];
   #rows = new Map();
+  /** The rows whose progress has changed since it was shown. */
+  #moved = new Set();
   #bar;
   #pages;
   #heads;
@@ -69,9 +71,9 @@ export class JobList {
     this.set.noteEvent(event);
   }
 
+  /** The progress of the rows is shown once a second: each change of a text is a layout of the table. */
   progress(id, progress, phase) {
-    const job = this.set.noteProgress(id, progress, phase);
-    if (job) this.#rows.get(id)?.show(job);
+    if (this.set.noteProgress(id, progress, phase)) this.#moved.add(id);
   }
 
   /** Takes a job that another part of the page has read or changed. */
@@ -85,7 +87,16 @@ export class JobList {
   }
 
   tick() {
-    for (const row of this.#rows.values()) row.tick();
+    for (const [id, row] of this.#rows) {
+      if (this.#moved.has(id)) row.show(row.job);
+      else row.tick();
+    }
+    this.#moved.clear();
+  }
+
+  /** Reads downloads that an action has changed. */
+  reread(jobs) {
+    this.set.reread(jobs.map((job) => job.id));
   }
 
   get selected() {

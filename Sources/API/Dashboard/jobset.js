@@ -129,6 +129,13 @@ export class JobSet {
     if (this.jobs.delete(id)) this.#on.changed();
   }
 
+  /** Reads downloads that an action has changed: a resumption has no event. */
+  reread(ids) {
+    if (ids.length > largePage) return this.load();
+    for (const id of ids) this.#changed.add(id);
+    return this.refresh();
+  }
+
   /** Applies an event at once. What it does not say is read afterwards, if the download is in view. */
   noteEvent({ type, job: id, time, data }) {
     if (!id) return;

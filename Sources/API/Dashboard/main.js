@@ -5,7 +5,7 @@ import { acknowledge } from "./actions.js";
 import { AddDialog } from "./add.js";
 import { address, client, get, query } from "./api.js";
 import { Attention } from "./attention.js";
-import { BulkActions } from "./bulk.js";
+import { actOnEverything, BulkActions } from "./bulk.js";
 import { coalesced } from "./coalesce.js";
 import { showConnection, tickConnection } from "./connection.js";
 import { ConsumerList } from "./consumers.js";
@@ -21,6 +21,7 @@ import { announce, complain } from "./notices.js";
 import { isBound } from "./scopes.js";
 import { SessionList } from "./sessions.js";
 import { SettingsForm } from "./settings.js";
+import { changeLimit, showLimit } from "./limit.js";
 import { prepareSignIn, readCaller } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
 import { prepareThroughput, showThroughput } from "./throughput.js";
@@ -38,13 +39,17 @@ const mostMeasured = 1000;
 
 let disk = null;
 let webhooksReadAt = 0;
+/** Under load, what many events change is read less often. */
+let isUnderLoad = false;
+let eventsLately = 0;
+const manyEvents = 25;
 
 const details = new JobDetails({ changed: (job) => jobs.show(job) });
 const jobs = new JobList({
   open: (job) => details.open(job), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
   selected: (selected) => bulk.show(selected),
 });
-const bulk = new BulkActions({ selected: () => jobs.selected, changed: takeChanged, done: () => readSessions() });
+const bulk = new BulkActions({ selected: () => jobs.selected, done: (some) => takeMany(some) });
 const sessions = new SessionList({ narrow, changed: () => readSessions() });
 const log = new DeliveryLog();
 const webhooks = new WebhookList({ openLog: (webhook) => log.open(webhook), changed: () => lookAgain() });
@@ -53,13 +58,10 @@ const settings = new SettingsForm();
 const add = new AddDialog({ added: (added) => added.forEach((job) => jobs.show(job)) });
 const attention = new Attention({
   open: (job) => details.open(job), narrow, editSession: (id, focus) => sessions.edit(id, focus),
-  act: async (action, some) => {
-    await bulk.actOn(action, some);
-    readSessions();
-  },
+  act: (action, some) => bulk.actOn(action, some),
   credentials: (some, place) => supplyCredentials(some, place, takeChanged),
   webhook: takeWebhookAction, changed: () => lookAgain(),
-  acknowledge: acknowledgeAll, showList: () => showView("downloads"),
+  acknowledge: acknowledgeAll, showList: () => showView("downloads"), showSessions: () => showView("sessions"),
 });
 const feed = client.events({ progress: true, onReset: reset, onConnection: showConnection });
 
@@ -69,7 +71,7 @@ const readSessions = coalesced(async () => {
   } catch (error) {
     showFailure(error);
   }
-}, second);
+}, () => (isUnderLoad ? fewSeconds : second));
 
 const lookAgain = coalesced(async () => {
   attention.show({ jobs: [...jobs.set.jobs.values()], sessions: sessions.sessions, webhooks: webhooks.known, disk });
@@ -91,6 +93,9 @@ function showSessions(list) {
   jobs.set.check(sessions.totals);
   add.showSessions(list, jobs.filters.session);
   sessions.mark(jobs.filters);
+  const { running, queued, waiting, paused } = sessions.totals;
+  byID("pause-all").hidden = running + queued + waiting === 0;
+  byID("resume-all").hidden = paused === 0;
   document.title = sessions.running ? `${count(sessions.running)} running · fetchd` : "fetchd";
   lookAgain();
 }
@@ -103,6 +108,7 @@ async function reset(list) {
   jobs.reload();
   details.refresh();
   readCaller();
+  showLimit();
 }
 
 /** While the service is unreachable, the state of the connection already says so; other failures are shown. */
@@ -121,6 +127,12 @@ function narrow(values) {
 function takeChanged(id, job) {
   if (job) jobs.show(job);
   else jobs.forget(id);
+}
+
+/** An action on many has ended. */
+function takeMany(some) {
+  jobs.reread(some);
+  readSessions();
 }
 
 async function takeWebhookAction(action, webhook) {
@@ -154,6 +166,7 @@ async function takeEvents() {
 
 function takeEvent(event) {
   jobs.noteEvent(event);
+  eventsLately += 1;
   readSessions();
   if (event.job) details.noteEvent(event.job);
   if (/^(webhook|session)\./.test(event.type)) readWebhooks();
@@ -214,6 +227,8 @@ function everySecond() {
 
 /** Attempts of deliveries are not in the journal, and some changes of downloads have no event: these are read by the clock. */
 function everyFewSeconds() {
+  isUnderLoad = eventsLately > manyEvents;
+  eventsLately = 0;
   if (!feed.isConnected || document.hidden) return;
   readSessions();
   if (sessions.totals.queued > 0 || pausedHosts().length > 0) readPauses();
@@ -227,6 +242,14 @@ function readWebhooks() {
   if (viewShown() === "webhooks") consumers.refresh();
 }
 
+for (const action of ["pause", "resume"]) {
+  byID(`${action}-all`).addEventListener("click", async () => {
+    await actOnEverything(action);
+    jobs.reload();
+    readSessions();
+  });
+}
+byID("limit").addEventListener("click", () => changeLimit());
 byID("connection-retry").addEventListener("click", () => feed.retryNow());
 document.addEventListener("narrowed", () => {
   sessions.mark(jobs.filters);

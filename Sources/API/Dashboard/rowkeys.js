@@ -43,7 +43,7 @@ export class RowKeys {
     else if (hasCommand && event.key.toLowerCase() === "a") this.#on.all();
     else if (event.key === "Escape") this.#on.none();
     else if (event.key === "Delete") this.#on.remove();
-    else if (event.key === " " && event.target.type !== "checkbox" && event.shiftKey) this.#on.toggle(row.dataset.job);
+    else if (event.key === " " && event.target.dataset.part === "name") this.#on.toggle(row.dataset.job);
     else return;
     event.preventDefault();
   }

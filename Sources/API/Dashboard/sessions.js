@@ -123,5 +123,6 @@ class Tile {
 
   show(number) {
     setText(this.#number, count(number));
+    this.button.classList.toggle("none", number === 0);
   }
 }

@@ -3,10 +3,9 @@
 import { act, lack } from "./actions.js";
 import { address, patch, post } from "./api.js";
 import { element } from "./dom.js";
-import { onAll } from "./bulk.js";
 import { askForm } from "./formdialog.js";
-import { counted } from "./format.js";
-import { tell } from "./notices.js";
+import { count, counted } from "./format.js";
+import { complain, showProgress, tell } from "./notices.js";
 import { Mistake, sentence } from "./problems.js";
 
 /** Creates the form. @param changed is called with the updated job. */
@@ -83,7 +82,33 @@ export async function supplyCredentials(jobs, place, changed) {
     ],
     values: { type: scheme }, focus: "username", send: async (values) => credentialsIn(values),
   });
-  if (credentials) await onAll(jobs, "continued", (job) => giveTo(job, credentials), changed);
+  if (credentials) await giveToAll(jobs, credentials, changed);
+}
+
+/** A browser opens six connections to a host, and one has the stream. */
+const atOnce = 5;
+
+/** Credentials are given to each download by itself, a few at a time: no action on many takes secrets. */
+async function giveToAll(jobs, credentials, changed) {
+  const [queue, refusals] = [[...jobs], new Map()];
+  let done = 0;
+  const progress = queue.length > atOnce ? showProgress(() => queue.splice(0)) : null;
+  const worker = async () => {
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      try {
+        changed(job.id, await giveTo(job, credentials));
+        done += 1;
+      } catch (error) {
+        const text = sentence(error).replaceAll(job.id, "the download");
+        refusals.set(text, (refusals.get(text) ?? 0) + 1);
+      }
+      progress?.show(done, jobs.length, "continued");
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  progress?.end();
+  if (done > 0) tell(`${counted(done, "download")} continued.`);
+  for (const [text, times] of [...refusals].slice(0, 3)) complain(times > 1 ? `${count(times)} times: ${text}` : text);
 }
 
 function credentialsIn({ type, username, secret }) {

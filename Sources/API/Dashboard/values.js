@@ -19,7 +19,8 @@ export function rateText(rate) {
   for (const [unit, factor] of [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]]) {
     if (rate % factor === 0) return `${rate / factor} ${unit}/s`;
   }
-  return rate < 1024 ? speed(rate) : `${rate} B/s`;
+  for (const [unit, factor] of [["MB", 1000 ** 2], ["kB", 1000]]) if (rate >= factor) return `${rate / factor} ${unit}/s`;
+  return speed(rate);
 }
 
 /** The entries of a list that is separated by commas or lines. */

@@ -10,6 +10,8 @@ let present = "downloads";
 /** @param changed(view) is called for the first view, and after each change. */
 export function prepareViews(changed) {
   const show = (isFirst) => {
+    // A dialog is about what is behind it.
+    for (const dialog of isFirst ? [] : document.querySelectorAll("dialog[open]")) dialog.close();
     const wanted = location.hash.slice(1);
     // Other anchors, such as that of the skip link, are places in the present view.
     if (!isFirst && !names.includes(wanted)) return;

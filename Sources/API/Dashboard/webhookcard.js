@@ -97,7 +97,7 @@ async function deleteWebhook({ session, name }) {
 export function healthOf(webhook, last) {
   if (webhook.state === "disabled") return { kind: "disabled", words: "Disabled" };
   if (last && last.attempt.error !== null) return { kind: "failing", words: "Failing", last: lastWords(last) };
-  return { kind: "well", words: last ? "Accepting" : "Nothing sent yet" };
+  return webhook.statistics.attempts > 0 || last ? { kind: "well", words: "Accepting" } : { kind: "unused", words: "Nothing sent yet" };
 }
 
 function lastWords(last) {

@@ -54,7 +54,7 @@ function waitingSentence(job) {
   switch (job.reason) {
     case "retry": return `The last attempt failed. ${nextTry(job)}`;
     case "network": return `The service's machine has no network connection. ${nextTry(job)}`;
-    case "space": return `The service's disk is full: free some space. ${nextTry(job)}`;
+    case "space": return `The service's disk has too little free space for it. ${nextTry(job)}`;
     case "storage": return `The downloads folder cannot be used: check the service's disk. ${nextTry(job)}`;
     case "credentials": return credentialsSentence(job);
     case "url": return `${job.cause?.message ?? "The address has expired."} Supply a new one to continue.`;
