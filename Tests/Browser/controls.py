@@ -530,6 +530,7 @@ def looking_back(url: str) -> None:
     """The graph has the last five minutes, the last hour and the last week."""
     with opened(url, before=HISTORY) as page:
         words = lambda: page.find("#plot-words").text
+        page.click_first("#plot-toggle")
         page.run("arguments[0].focus()", page.find("#plot-period input"))
         for start, ending in (("1 hour ago", "highest 59.0 MiB/s, average 29.5 MiB/s in the last 1 h."),
                               ("7 days ago", "highest 167 MiB/s, average 83.5 MiB/s in the last 7 d.")):  # fmt: skip
@@ -537,6 +538,7 @@ def looking_back(url: str) -> None:
             page.until(f"it shows {ending}", lambda e=ending: words().endswith(e))
             page.require("The axis says something else.", page.find("#plot-start").text == start)
     with opened(url) as page:
+        page.click_first("#plot-toggle")
         page.click_first("#plot-period label:nth-child(3)")
         page.until("the service has an hour", lambda: "in the last 1 h." in page.find("#plot-words").text)
         page.require_no_harm()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from datetime import date
 
 from page import Page, say
@@ -450,6 +451,7 @@ def lately(url: str, name: str) -> None:
         page.until("the running download is first", lambda: page.run(first) == name)
         page.until("all are there", lambda: page.find("#jobs-count").text == "301 downloads")
         page.require("It is not first.", page.run(first) == name)
+        page.click_first("#plot-toggle")
         page.until("the throughput is there", lambda: "highest" in page.find("#plot-words").text)
         page.show("sessions")
         hidden = page.run(
@@ -468,10 +470,45 @@ def lately(url: str, name: str) -> None:
         page.require_no_harm()
 
 
+def quiet(url: str) -> None:
+    """With six running downloads, and one that has failed: many rows are in view, and the page is at rest between the seconds."""
+    top = "return document.querySelector('#job-rows tr').getBoundingClientRect().top"
+    with Page(url, width=1440, height=900) as page:
+        page.until("six run", lambda: page.named("button", "6 Running"))
+        page.until("one has failed", lambda: page.named("button", "1 Failed"))
+        page.until("all are there", lambda: page.find("#jobs-count").text == "47 downloads")
+        height = page.run("return document.documentElement.clientHeight")
+        rows = page.run(
+            "return [...document.querySelectorAll('#job-rows tr')].filter((row) =>"
+            " row.getBoundingClientRect().bottom <= arguments[0]).length", height)  # fmt: skip
+        say(f"{rows} rows of {height} pixels")
+        page.require(f"Only {rows} rows are in view.", rows >= 16 * height / 900)
+        page.driver.execute_cdp_cmd("Performance.enable", {})
+        before, begun = metrics(page), time.monotonic()
+        page.until("five seconds have passed", lambda: time.monotonic() - begun >= 5)
+        after = metrics(page)
+        layouts = after["LayoutCount"] - before["LayoutCount"]
+        share = (after["TaskDuration"] - before["TaskDuration"]) / (after["Timestamp"] - before["Timestamp"])
+        say(f"{layouts:.0f} layouts in five seconds, {100 * share:.1f} % of a core")
+        page.require(f"{layouts} layouts in five seconds.", layouts <= 25)
+    with Page(url, width=390, height=844) as page:
+        page.until("all are there", lambda: page.find("#jobs-count").text == "47 downloads")
+        page.until("what failed is named", lambda: page.find("#attention-items").is_displayed())
+        say(f"The first row begins at {page.run(top)} pixels")
+        page.require(f"The first row begins at {page.run(top)}.", page.run(top) <= 700)
+        page.require_no_harm()
+
+
+def metrics(page: Page) -> dict[str, float]:
+    found = page.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return {metric["name"]: metric["value"] for metric in found}
+
+
 STORIES = {
     story.__name__: story
     for story in (
         typing, signing_in, reading, driving, sorting, supplying, hostile, many, accessible, streaming, parsing, catching_up, lately,
+        quiet,
     )
 }  # fmt: skip
 

@@ -11,6 +11,8 @@ import { failureSentence } from "./words.js";
 /** The number of downloads with an entry of their own. */
 const mostLinks = 5;
 const mostHosts = 5;
+/** The number of entries before *more* is pressed. */
+const mostShown = 3;
 /** Seconds. Without a webhook, a finish is normal for this time: its consumer may look now and then. */
 const patience = 3600;
 /** The disk is said to be nearly full below these free bytes and below this share. */
@@ -19,6 +21,7 @@ const leastShare = 0.05;
 
 export class Attention {
   #entries = new Map();
+  #isOpen = false;
   #on;
 
   /**
@@ -28,6 +31,11 @@ export class Attention {
   constructor(on) {
     this.#on = on;
     const focus = () => byID("attention-heading").focus();
+    byID("attention-more").addEventListener("click", () => {
+      this.#isOpen = true;
+      this.#showFirst();
+      [...this.#entries.values()][mostShown]?.root.querySelector("button")?.focus();
+    });
     byID("attention-link").addEventListener("click", () => {
       // Another view takes the focus when its event comes.
       if (on.showList()) window.addEventListener("hashchange", focus, { once: true });
@@ -46,11 +54,21 @@ export class Attention {
     for (const item of wanted) this.#entries.get(item.key).show(item);
     byID("attention").hidden = wanted.length === 0;
     arrange(byID("attention-items"), [...this.#entries.values()].map((entry) => entry.root));
+    this.#showFirst();
     setText(byID("attention-heading"), `Needs you (${count(wanted.length)})`);
     byID("attention-link").hidden = wanted.length === 0;
     setText(byID("attention-link"), `${count(wanted.length)} ${wanted.length === 1 ? "needs" : "need"} you`);
     const fresh = wanted.filter((item) => !before.has(item.key));
     if (fresh.length > 0) announce(`Needs you: ${fresh.map((item) => item.title).join(". ")}.`);
+  }
+
+  /** The first entries; all of them after *more* was pressed. */
+  #showFirst() {
+    const entries = [...this.#entries.values()];
+    const left = this.#isOpen ? 0 : Math.max(0, entries.length - mostShown);
+    entries.forEach((entry, index) => (entry.root.hidden = index >= entries.length - left));
+    byID("attention-more").hidden = left === 0;
+    setText(byID("attention-more"), `${count(left)} more`);
   }
 
   // MARK: Disk
@@ -237,6 +255,7 @@ class Entry {
     this.root.dataset.kind = kind;
     setText(this.#title, title);
     setText(this.#detail, detail);
+    this.#detail.title = detail;
     this.#presses = actions.map(([, press]) => press);
     const buttons = actions.map(([text, , scope], index) => {
       const button = this.#button(index);

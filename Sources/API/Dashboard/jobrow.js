@@ -40,6 +40,7 @@ export class JobRow {
     setAttribute(this.root, "data-state", job.state);
     setAttribute(this.root, "data-job", job.id);
     setText(this.#parts.name, jobName(job));
+    setAttribute(this.#parts.name, "title", jobName(job));
     setText(this.#parts.origin, [hostOf(job.url), job.session, ...job.tags].join(" · "));
     setText(this.#parts.state, stateWords(job));
     setText(this.#parts.added, time(job.created_at));
@@ -51,7 +52,9 @@ export class JobRow {
 
   /** Updates the text that depends on the time. */
   tick() {
-    setText(this.#parts.note, stateNote(this.job));
+    const note = stateNote(this.job);
+    setText(this.#parts.note, note);
+    setAttribute(this.#parts.note, "title", note || null);
   }
 
   #showProgress() {
@@ -59,6 +62,8 @@ export class JobRow {
     const isUnderWay = state === "running";
     const fraction = progress.fraction ?? (isUnderWay ? null : 0);
     setBar(this.#parts.bar, fraction, `Progress of ${jobName(this.job)}`);
+    // A bar is for what is on its way.
+    this.#parts.bar.classList.toggle("idle", !isUnderWay && (fraction === 0 || fraction === 1));
     setText(this.#parts.bytes, progressWords(progress));
     setText(this.#parts.speed, isUnderWay && progress.bytes_per_second != null ? speed(progress.bytes_per_second) : "");
     setText(this.#parts.left, isUnderWay && progress.eta_seconds != null ? duration(progress.eta_seconds) : "");
@@ -73,7 +78,7 @@ export class JobRow {
   #showAction(button) {
     const words = actionWords(button.dataset.action, this.job);
     button.hidden = !isPossible(button.dataset.action, this.job);
-    setText(button, words);
+    setAttribute(button, "title", words);
     setAttribute(button, "aria-label", `${words} ${jobName(this.job)}`);
   }
 

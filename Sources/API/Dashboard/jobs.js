@@ -108,7 +108,7 @@ export class JobList {
     const chosen = select.value;
     const options = ["", ...sessions.map((session) => session.id)];
     if (options.join("\n") === [...select.options].map((option) => option.value).join("\n")) return;
-    select.replaceChildren(...options.map((id) => element("option", { value: id }, id || "All")));
+    select.replaceChildren(...options.map((id) => element("option", { value: id }, id || "All sessions")));
     if (options.includes(chosen)) select.value = chosen;
     else this.#startOver();
   }

@@ -249,7 +249,7 @@ for (const action of ["pause", "resume"]) {
     readSessions();
   });
 }
-byID("limit").addEventListener("click", () => changeLimit());
+byID("limit-open").addEventListener("click", () => changeLimit());
 byID("connection-retry").addEventListener("click", () => feed.retryNow());
 document.addEventListener("narrowed", () => {
   sessions.mark(jobs.filters);

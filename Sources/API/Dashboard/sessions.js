@@ -14,6 +14,7 @@ const tileStates = ["running", "queued", "waiting", "paused", "failed", "succeed
 export class SessionList {
   #rows = new Map();
   #tiles = new Map();
+  #all;
   #chosen = "";
   #order = { key: "name", isDescending: false };
   #heads;
@@ -24,6 +25,8 @@ export class SessionList {
   /** @param on {narrow(values), changed()}. */
   constructor(on) {
     this.#on = on;
+    this.#all = new Tile("", () => this.#on.narrow({ state: "" }));
+    byID("tiles").append(this.#all.root);
     for (const state of tileStates) this.#tiles.set(state, new Tile(state, () => this.#press(state)));
     byID("tiles").append(...[...this.#tiles.values()].map((tile) => tile.root));
     this.#heads = new SortableHeads(byID("session-heads"), ["progress", ...tileStates], (order) => {
@@ -37,12 +40,14 @@ export class SessionList {
   show(sessions) {
     this.sessions = sessions;
     for (const [state, tile] of this.#tiles) tile.show(total(sessions, state));
+    this.#all.show(Object.keys(stateNames).reduce((sum, state) => sum + total(sessions, state), 0));
     this.#showRows();
   }
 
   /** Marks the session and the state that the list of jobs is filtered by. */
   mark({ session, state }) {
     this.#chosen = state;
+    setAttribute(this.#all.button, "aria-pressed", state === "");
     for (const [name, tile] of this.#tiles) setAttribute(tile.button, "aria-pressed", name === state);
     for (const [name, row] of this.#rows) setAttribute(row.root, "aria-current", name === session ? "true" : null);
   }
@@ -117,7 +122,7 @@ class Tile {
   constructor(state, press) {
     this.button = element(
       "button", { type: "button", class: "tile", "data-state": state, "aria-pressed": "false", onclick: press },
-      this.#number, " ", element("span", { class: "tile-name" }, stateNames[state]));
+      this.#number, " ", element("span", { class: "tile-name" }, stateNames[state] ?? "All"));
     this.root = element("li", {}, this.button);
   }
 

@@ -20,6 +20,11 @@ let history = null;
 let readAt = 0;
 
 export function prepareThroughput() {
+  const toggle = byID("plot-toggle");
+  toggle.addEventListener("click", () => {
+    const isOpen = byID("plot-figure").toggleAttribute("hidden");
+    toggle.setAttribute("aria-expanded", String(!isOpen));
+  });
   byID("plot-period").addEventListener("change", async (event) => {
     period = event.target.value;
     setText(byID("plot-start"), periods[period].start);
@@ -59,6 +64,8 @@ function draw({ interval_seconds: interval, bytes_per_second: rates }, now, span
   points.push([width, period === "week" ? (rates.at(-1) ?? 0) : now]);
   const line = points.map(([x, rate]) => `${x.toFixed(1)} ${(100 - (rate / top) * 98).toFixed(2)}`).join("L");
   byID("plot-line").setAttribute("d", `M${line}`);
+  byID("spark-line").setAttribute("d", `M${line}`);
+  setText(byID("plot-now"), speed(now));
   byID("plot-fill").setAttribute("d", `M${points[0][0].toFixed(1)} 100L${line}L${width} 100Z`);
   setText(byID("plot-top"), speed(top));
   setText(byID("plot-words"), words(now, rates, interval));

@@ -134,6 +134,21 @@ struct DashboardTests {
         try await BrowserStory("lately", fetchd.baseURL, "held.bin").ended()
     }
 
+    @Test func showsManyRowsAndKeepsStill() async throws {
+        let (fetchd, origin) = (try await FetchdProcess.start(), try Origin())
+        origin.serve("/missing.bin", .fixed(status: 404))
+        origin.serve(
+            "/film.mkv", .file(Content.random(seed: 3, count: 4_000_000)), .limited(bytesPerSecond: 40_000))
+        let later: [JSON] = (0..<40).map {
+            ["url": .string("http://127.0.0.1:1/next-\($0).mkv"), "not_before": "2999-01-01T00:00:00Z"]
+        }
+        let running = Array(repeating: ["url": .string(origin.url("/film.mkv"))] as JSON, count: 6)
+        let missing: JSON = ["url": .string(origin.url("/missing.bin"))]
+        let jobs = [missing] + running + later
+        #expect(try await fetchd.api.post("/v1/jobs/batch", ["jobs": .array(jobs)]).status == 201)
+        try await BrowserStory("quiet", fetchd.baseURL).ended()
+    }
+
     @Test func passesAccessibilityChecks() async throws {
         let (scene, receiver) = (try await Scene(), try WebhookReceiver())
         receiver.answer(503, body: "Not now.")
