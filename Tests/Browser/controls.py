@@ -145,6 +145,43 @@ def selecting(url: str) -> None:
         page.require_no_harm()
 
 
+def linking(url: str) -> None:
+    """What is shown has an address: Back, a reload and a link lead to it."""
+    with opened(url) as page:
+        page.until("all are there", lambda: len(names(page)) == 6)
+        address = lambda: page.run("return location.hash")
+        page.find("#filters [name=session] [value=films]").click()
+        page.until("only those of films are there", lambda: len(names(page)) == 3)
+        page.find("#filters [name=text]").send_keys("film-1")
+        page.until("only one is there", lambda: names(page) == ["film-1.bin"])
+        page.require(f"The address is {address()}.", address() == "#downloads?text=film-1&session=films")
+        page.click("button", "film-1.bin")
+        page.until("it is open", lambda: page.find("#job-dialog").is_displayed())
+        job = address()
+        page.require(f"The address is {job}.", job.startswith("#/jobs/job_"))
+        page.press(Keys.ESCAPE)
+        page.until("it is closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.until("the address is that of the list", lambda: address() == "#downloads?text=film-1&session=films")
+        page.require("The focus is lost.", page.focused.accessible_name == "film-1.bin")
+        page.driver.back()
+        page.until("all are there again", lambda: len(names(page)) == 6)
+        page.driver.forward()
+        page.until("only one is there", lambda: names(page) == ["film-1.bin"])
+        page.driver.refresh()
+        page.until("only one is there", lambda: names(page) == ["film-1.bin"])
+        page.show("sessions")
+        page.show("downloads")
+        page.require("The filter is lost.", names(page) == ["film-1.bin"])
+        page.driver.get(url + "/" + job)
+        page.driver.refresh()
+        page.until("it is open", lambda: page.find("#job-dialog").is_displayed())
+        page.until("it has its name", lambda: page.find("#job-heading").text == "film-1.bin")
+        page.driver.execute_script("location.hash = 'sessions'")
+        page.until("it is closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.driver.back()
+        page.until("it is open again", lambda: page.find("#job-dialog").is_displayed())
+
+
 def sorting(url: str) -> None:
     """Each head sorts by its column, and once more in the other direction; a text, a session and a state narrow the list."""
     with opened(url) as page:
@@ -611,7 +648,10 @@ def views(url: str) -> None:
 
 STORIES = {
     story.__name__: story
-    for story in (selecting, sorting, organising, posting, bringing, needing, refusing, largest, limited, below_a_path, looking_back, configuring, views)
+    for story in (
+        selecting, sorting, linking, organising, posting, bringing, needing, refusing, largest, limited, below_a_path, looking_back,
+        configuring, views,
+    )
 }  # fmt: skip
 
 if __name__ == "__main__":

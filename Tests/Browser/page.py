@@ -143,7 +143,7 @@ class Page:
 
     def show(self, view: str) -> None:
         """One of the views of the dashboard: downloads, sessions, webhooks or settings."""
-        self.run("arguments[0].click()", self.find(f"#views a[href='#{view}']"))
+        self.run("arguments[0].click()", self.find(f"#views a[data-view='{view}']"))
         self.until(f"the view {view} is shown", lambda: self.find(f"#view-{view}").is_displayed())
 
     def press(self, *keys: str) -> None:

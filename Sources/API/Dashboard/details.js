@@ -11,6 +11,7 @@ import { complain } from "./notices.js";
 import { mayUse } from "./scopes.js";
 import { rangePlot, showRanges } from "./segments.js";
 import { supplyForm } from "./supply.js";
+import { leaveJob } from "./views.js";
 import { eventWords, failureSentence, restartReasons, stateNote, stateWords } from "./words.js";
 
 const mostEvents = 1000;
@@ -33,21 +34,37 @@ export class JobDetails {
   constructor(on) {
     this.#on = on;
     closeByButtons(this.#dialog);
-    this.#dialog.addEventListener("close", () => (this.#job = null));
+    this.#dialog.addEventListener("close", () => {
+      // The event comes later than the closing: another download may be shown by then.
+      if (this.#dialog.open) return;
+      this.#job = null;
+      leaveJob();
+    });
     byID("job-body").append(
       this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
       element("section", {}, element("h3", { id: "job-events" }, "Events"), eventTable(this.#events)));
     this.refresh = coalesced(() => this.#read(), 500);
   }
 
-  async open(job) {
+  /** Shows the download of an address; null: none. @param known what the page knows of it. */
+  async show(id, known) {
+    if (!id) return this.#dialog.open && this.#dialog.close();
+    try {
+      await this.#open(known ?? (await readJob(id)));
+    } catch (error) {
+      complain(error);
+      leaveJob();
+    }
+  }
+
+  async #open(job) {
     this.#lack = null;
     this.#supply.replaceChildren();
     this.#events.replaceChildren();
     this.#kept.show([]);
     showRanges(this.#ranges, null);
     this.#show(job);
-    this.#dialog.showModal();
+    if (!this.#dialog.open) this.#dialog.showModal();
     // What is missing is what the user has come for.
     (this.#supply.querySelector("input") ?? byID("job-heading")).focus();
     await this.refresh();

@@ -10,10 +10,13 @@ import { RowKeys } from "./rowkeys.js";
 import { Selection } from "./selection.js";
 import { SelectionBar } from "./selectionbar.js";
 import { SortableHeads } from "./sorting.js";
+import { setQuery } from "./views.js";
 import { stateNames } from "./words.js";
 
 /** Milliseconds between two renderings, at least; and how many times as long as the last rendering took. */
 const renderPause = 100;
+const filterNames = ["text", "state", "session", "tag"];
+const usualOrder = Object.keys(orderNames)[0];
 const renderShare = 5;
 
 export class JobList {
@@ -56,6 +59,27 @@ export class JobList {
   narrow(values) {
     for (const [name, value] of Object.entries(values)) this.#form.elements[name].value = value;
     this.#startOver();
+  }
+
+  /** Shows what an address says. @param query its filters, order and page, as `#query` makes it. */
+  restore(query) {
+    const { session, order } = this.#form.elements;
+    for (const name of filterNames) this.#form.elements[name].value = query.get(name) ?? "";
+    const wanted = query.get("session") ?? "";
+    // The sessions may not be known yet.
+    if (session.value !== wanted) session.append(element("option", { value: wanted, selected: true }, wanted));
+    this.#choose(query.get("order") ?? usualOrder);
+    if (!order.value) order.value = usualOrder;
+    this.#startOver({ page: Math.max(0, Number(query.get("page") ?? 1) - 1) || 0 });
+  }
+
+  get #query() {
+    const { order } = this.#form.elements;
+    const values = { ...this.filters, text: this.#form.elements.text.value.trim() };
+    const set = filterNames.map((name) => [name, values[name]]).filter(([, value]) => value);
+    if (order.value !== usualOrder) set.push(["order", order.value]);
+    if (this.#pages.page > 0) set.push(["page", String(this.#pages.page + 1)]);
+    return new URLSearchParams(set);
   }
 
   get filters() {
@@ -128,7 +152,7 @@ export class JobList {
     for (const [value, name] of Object.entries(stateNames)) state.append(element("option", { value }, name));
     for (const [value, name] of Object.entries(orderNames)) order.append(element("option", { value }, name));
     // A text narrows the list with each key; it changes once more when it loses the focus, and this must not turn the page.
-    this.#form.addEventListener("input", (event) => event.target.tagName === "INPUT" && this.#startOver());
+    this.#form.addEventListener("input", (event) => event.target.tagName === "INPUT" && this.#startOver({ isTyping: true }));
     this.#form.addEventListener("change", (event) => event.target.tagName === "SELECT" && this.#startOver());
     this.#form.addEventListener("submit", (event) => event.preventDefault());
     // The form resets its fields after this event.
@@ -136,16 +160,18 @@ export class JobList {
   }
 
   #sort({ key, isDescending }) {
+    this.#choose(isDescending ? `${key},descending` : key);
+    this.#startOver();
+  }
+
+  #choose(value) {
     const select = this.#form.elements.order;
-    const value = isDescending ? `${key},descending` : key;
+    const [key, direction] = value.split(",");
     // The menu has the usual direction of each order. Another one gets an entry as long as it is chosen.
     select.querySelector("[data-added]")?.remove();
-    if (!orderNames[value]) {
-      const name = orderNames[isDescending ? key : `${key},descending`] ?? key;
-      select.append(element("option", { value, "data-added": true }, `${name}, reversed`));
-    }
+    const reversed = orderNames[direction ? key : `${key},descending`];
+    if (!orderNames[value] && reversed) select.append(element("option", { value, "data-added": true }, `${reversed}, reversed`));
     select.value = value;
-    this.#startOver();
   }
 
   get #chosenOrder() {
@@ -153,8 +179,9 @@ export class JobList {
     return { key, isDescending: direction === "descending" };
   }
 
-  #startOver() {
-    this.#pages.page = 0;
+  #startOver({ page = 0, isTyping = false } = {}) {
+    this.#pages.page = page;
+    setQuery(this.#query, isTyping);
     const { session, state, tag } = this.filters;
     const isOther = ["session", "state", "tag"].some((name) => this.set.scope[name] !== { session, state, tag }[name]);
     // With all downloads in memory, the page filters them itself. Otherwise the service does.
@@ -210,6 +237,7 @@ export class JobList {
 
   #turnTo(page) {
     this.#pages.page = page;
+    setQuery(this.#query, false);
     this.#render();
     this.set.refresh();
     byID("jobs-heading").scrollIntoView({ block: "nearest" });

@@ -25,7 +25,7 @@ import { changeLimit, showLimit } from "./limit.js";
 import { prepareSignIn, readCaller } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
 import { prepareThroughput, showThroughput } from "./throughput.js";
-import { prepareViews, showView, viewShown } from "./views.js";
+import { prepareViews, showJob, showView, viewShown } from "./views.js";
 import { actOnWebhook } from "./webhookcard.js";
 import { WebhookList } from "./webhooks.js";
 import { failureSentence } from "./words.js";
@@ -46,7 +46,7 @@ const manyEvents = 25;
 
 const details = new JobDetails({ changed: (job) => jobs.show(job) });
 const jobs = new JobList({
-  open: (job) => details.open(job), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
+  open: (job) => showJob(job.id), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
   selected: (selected) => bulk.show(selected),
 });
 const bulk = new BulkActions({ selected: () => jobs.selected, done: (some) => takeMany(some) });
@@ -57,7 +57,7 @@ const consumers = new ConsumerList();
 const settings = new SettingsForm();
 const add = new AddDialog({ added: (added) => added.forEach((job) => jobs.show(job)) });
 const attention = new Attention({
-  open: (job) => details.open(job), narrow, editSession: (id, focus) => sessions.edit(id, focus),
+  open: (job) => showJob(job.id), narrow, editSession: (id, focus) => sessions.edit(id, focus),
   act: (action, some) => bulk.actOn(action, some),
   credentials: (some, place) => supplyCredentials(some, place, takeChanged),
   webhook: takeWebhookAction, changed: () => lookAgain(),
@@ -258,9 +258,13 @@ document.addEventListener("narrowed", () => {
 prepareFormDialog();
 prepareThroughput();
 prepareDrop((text) => add.open(text));
-prepareViews((view) => {
-  if (view === "settings") settings.open();
-  if (view === "webhooks" && feed.isConnected) readWebhooks();
+prepareViews({
+  changed: (view) => {
+    if (view === "settings") settings.open();
+    if (view === "webhooks" && feed.isConnected) readWebhooks();
+  },
+  narrowed: (query) => jobs.restore(query),
+  job: (id) => details.show(id, jobs.set.jobs.get(id)),
 });
 document.addEventListener("scoped", () => viewShown() === "settings" && settings.open());
 prepareSignIn();

@@ -1,31 +1,93 @@
-// The views of the page: downloads, sessions, webhooks and settings. The part of the address after # names the view, so that
-// the browser's Back button and bookmarks work.
+// What the page shows has an address, so that Back, a reload, a bookmark and a link lead to it: `#downloads?state=failed` for a view,
+// and `#/jobs/ID` for a download, which is shown above its view.
 
 import { byID, focusView, setAttribute } from "./dom.js";
 
 const names = ["downloads", "sessions", "webhooks", "settings"];
 
 let present = "downloads";
+/** The query of the view of downloads, also while another view is shown. */
+let query = new URLSearchParams();
+/** Whether the address of a download was reached from within the page, so that Back leads to the list. */
+let cameFromHere = false;
 
-/** @param changed(view) is called for the first view, and after each change. */
-export function prepareViews(changed) {
+/** @returns {view, query, job}: `view` is null for an anchor that is a place in the present view. */
+function read() {
+  const hash = location.hash.slice(1);
+  const job = hash.match(/^\/jobs\/([A-Za-z0-9_]+)$/)?.[1] ?? null;
+  const [name, text = ""] = hash.split("?");
+  const view = name === "" ? "downloads" : name;
+  return { view: names.includes(view) ? view : null, query: new URLSearchParams(text), job };
+}
+
+/** @param on {changed(view), narrowed(query), job(id)}: each for the first view, and after each change; `id` is null for none. */
+export function prepareViews(on) {
   const show = (isFirst) => {
-    // A dialog is about what is behind it.
-    for (const dialog of isFirst ? [] : document.querySelectorAll("dialog[open]")) dialog.close();
-    const wanted = location.hash.slice(1);
+    const wanted = read();
     // Other anchors, such as that of the skip link, are places in the present view.
-    if (!isFirst && !names.includes(wanted)) return;
-    present = names.includes(wanted) ? wanted : "downloads";
+    if (!isFirst && !wanted.view && !wanted.job) return;
+    if (!isFirst) closeDialogs();
+    const before = present;
+    present = wanted.view ?? (isFirst ? "downloads" : present);
     for (const name of names) byID(`view-${name}`).hidden = name !== present;
     document.body.dataset.view = present;
     for (const link of byID("views").children) {
-      setAttribute(link, "aria-current", link.hash === `#${present}` ? "page" : null);
+      setAttribute(link, "aria-current", link.dataset.view === present ? "page" : null);
     }
-    if (!isFirst) focusView();
-    changed(present);
+    if (!isFirst && !wanted.job && before !== present) focusView();
+    if (wanted.view === "downloads" && String(wanted.query) !== String(query)) {
+      query = wanted.query;
+      showQuery();
+      on.narrowed(query);
+    }
+    on.changed(present);
+    on.job(wanted.job);
   };
   window.addEventListener("hashchange", () => show(false));
   show(true);
+}
+
+/** A dialog is about what is behind it, except the one that asks for the token. */
+function closeDialogs() {
+  for (const dialog of document.querySelectorAll("dialog[open]:not(#token-dialog)")) dialog.close();
+}
+
+function hashOf(view) {
+  const text = view === "downloads" ? String(query) : "";
+  return `#${view}${text && `?${text}`}`;
+}
+
+/** The link to the downloads keeps their filters. */
+function showQuery() {
+  byID("views").querySelector("[data-view=downloads]").setAttribute("href", hashOf("downloads"));
+}
+
+/**
+ * The filters, the order or the page of the downloads have changed.
+ *
+ * @param isTyping while the user types, Back does not lead through each letter.
+ */
+export function setQuery(wanted, isTyping) {
+  if (String(wanted) === String(query)) return;
+  query = wanted;
+  showQuery();
+  if (present !== "downloads" || read().job) return;
+  if (isTyping) history.replaceState(history.state, "", hashOf("downloads"));
+  else history.pushState(null, "", hashOf("downloads"));
+}
+
+/** Shows a download above the present view. */
+export function showJob(id) {
+  cameFromHere = true;
+  location.hash = `/jobs/${id}`;
+}
+
+/** The user has closed a download: its address is left, as Back would do it. */
+export function leaveJob() {
+  if (!read().job) return;
+  if (cameFromHere) history.back();
+  else history.replaceState(null, "", hashOf(present));
+  cameFromHere = false;
 }
 
 export function viewShown() {
@@ -34,7 +96,7 @@ export function viewShown() {
 
 /** @returns whether another view is shown now; it follows with the event `hashchange`. */
 export function showView(name) {
-  const isOther = present !== name;
-  if (isOther) location.hash = name;
+  const isOther = present !== name || read().job !== null;
+  if (isOther) location.hash = hashOf(name);
   return isOther;
 }

@@ -51,6 +51,14 @@ struct DashboardControlTests {
         try await tell("sorting", fetchd.baseURL)
     }
 
+    @Test func givesWhatItShowsAnAddress() async throws {
+        let fetchd = try await FetchdProcess.start(Self.rehearsals)
+        _ = try await fetchd.api.put("/v1/sessions/films", [:])
+        #expect(try await fetchd.api.post("/v1/jobs/batch", orders(3, "film", session: "films")).status == 201)
+        #expect(try await fetchd.api.post("/v1/jobs/batch", orders(3, "other")).status == 201)
+        try await tell("linking", fetchd.baseURL)
+    }
+
     @Test func declaresChangesAndDeletesSessions() async throws {
         let fetchd = try await FetchdProcess.start(Self.rehearsals)
         try await fetchd.api.declareSession("default", ["acknowledgement": "expected"])
