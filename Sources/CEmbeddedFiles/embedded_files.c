@@ -116,6 +116,10 @@ NAME jobset_js_name[] = "jobset.js";
 BYTES jobset_js[] = {
 #embed "../API/Dashboard/jobset.js"
 };
+NAME keys_js_name[] = "keys.js";
+BYTES keys_js[] = {
+#embed "../API/Dashboard/keys.js"
+};
 NAME limit_js_name[] = "limit.js";
 BYTES limit_js[] = {
 #embed "../API/Dashboard/limit.js"
@@ -175,6 +179,10 @@ BYTES sessions_js[] = {
 NAME settings_js_name[] = "settings.js";
 BYTES settings_js[] = {
 #embed "../API/Dashboard/settings.js"
+};
+NAME sheetactions_js_name[] = "sheetactions.js";
+BYTES sheetactions_js[] = {
+#embed "../API/Dashboard/sheetactions.js"
 };
 NAME signin_js_name[] = "signin.js";
 BYTES signin_js[] = {
@@ -246,6 +254,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(jobrow_js),
     FILE_OF(jobs_js),
     FILE_OF(jobset_js),
+    FILE_OF(keys_js),
     FILE_OF(limit_js),
     FILE_OF(main_js),
     FILE_OF(notices_js),
@@ -261,6 +270,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(sessionrow_js),
     FILE_OF(sessions_js),
     FILE_OF(settings_js),
+    FILE_OF(sheetactions_js),
     FILE_OF(signin_js),
     FILE_OF(sorting_js),
     FILE_OF(supply_js),

@@ -182,6 +182,42 @@ def linking(url: str) -> None:
         page.until("it is open again", lambda: page.find("#job-dialog").is_displayed())
 
 
+def typing_keys(url: str) -> None:
+    """Keys of one letter lead through the page, act on downloads, and can be turned off."""
+    with opened(url) as page:
+        page.until("all are there", lambda: len(names(page)) == 6)
+        page.press("j", "j")
+        page.require(f"It is at {page.focused.text}.", page.focused.text == names(page)[1])
+        page.press("p")
+        page.until("it is paused", lambda: page.named("button", "1 Paused"))
+        page.press("r")
+        page.until("it is queued", lambda: page.named("button", "0 Paused"))
+        page.press("k", Keys.ENTER)
+        page.until("it is open", lambda: page.find("#job-dialog").is_displayed())
+        # The sheet has the actions, too; letters do nothing behind it.
+        page.press("x")
+        page.click("#job-dialog button", "Pause")
+        page.until("it can be resumed", lambda: page.named("#job-dialog button", "Resume"))
+        page.press(Keys.ESCAPE)
+        page.until("it is closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.until("one is paused, and none cancelled", lambda: page.named("button", "1 Paused") and page.named("button", "5 Queued"))
+        page.press("/", *"film-2")
+        page.until("the list is narrow", lambda: names(page) == ["film-2.bin"])
+        page.run("document.activeElement.blur()")
+        page.press("g", "s")
+        page.until("the sessions are shown", lambda: page.find("#view-sessions").is_displayed())
+        page.press("n")
+        page.until("the form is open", lambda: page.find("#add-dialog").is_displayed())
+        page.press(Keys.ESCAPE, "?")
+        page.until("the keys are listed", lambda: page.find("#keys-dialog").is_displayed())
+        page.click_first("#keys-on")
+        page.press(Keys.ESCAPE)
+        page.until("the list is closed", lambda: not page.find("#keys-dialog").is_displayed())
+        page.press("?", "n", "g", "d")
+        page.require("A key is on.", not page.all("dialog[open]") and page.find("#view-sessions").is_displayed())
+        page.require_no_harm()
+
+
 def sorting(url: str) -> None:
     """Each head sorts by its column, and once more in the other direction; a text, a session and a state narrow the list."""
     with opened(url) as page:
@@ -649,7 +685,7 @@ def views(url: str) -> None:
 STORIES = {
     story.__name__: story
     for story in (
-        selecting, sorting, linking, organising, posting, bringing, needing, refusing, largest, limited, below_a_path, looking_back,
+        selecting, sorting, linking, typing_keys, organising, posting, bringing, needing, refusing, largest, limited, below_a_path, looking_back,
         configuring, views,
     )
 }  # fmt: skip

@@ -86,9 +86,9 @@ export class BulkActions {
     }
   }
 
-  async run(action, button = null) {
+  async run(action, button = null, some = this.#on.selected()) {
     if (button?.getAttribute("aria-disabled")) return;
-    const jobs = this.#on.selected().filter((job) => isOpen(action, job));
+    const jobs = some.filter((job) => isOpen(action, job));
     if (jobs.length === 0) return;
     if (action === "change") await change(jobs);
     else if (action === "delete") await forget(jobs);
@@ -140,7 +140,7 @@ async function forget(jobs) {
 // MARK: Changing
 
 /** Changes the priority, the rate and the connections of the downloads, and the rate of their sessions. */
-async function change(jobs) {
+export async function change(jobs) {
   const sessions = mayUse("sessions") ? [...new Set(jobs.map((job) => job.session))].sort() : [];
   const wanted = await askForm({
     heading: `Change ${counted(jobs.length, "download")}`, words: "Fields that you leave empty do not change.",

@@ -4,12 +4,13 @@ import { FetchdError } from "./client.js";
 import { lack, readJob } from "./actions.js";
 import { address, get, query } from "./api.js";
 import { coalesced } from "./coalesce.js";
-import { byID, closeByButtons, element, setText } from "./dom.js";
+import { byID, closeByButtons, element, setBar, setText } from "./dom.js";
 import { Facts, fileFacts, jobFacts, partFacts, receiptFacts } from "./facts.js";
 import { bytes, jobName, time } from "./format.js";
 import { complain } from "./notices.js";
 import { mayUse } from "./scopes.js";
 import { rangePlot, showRanges } from "./segments.js";
+import { SheetActions } from "./sheetactions.js";
 import { supplyForm } from "./supply.js";
 import { leaveJob } from "./views.js";
 import { eventWords, failureSentence, restartReasons, stateNote, stateWords } from "./words.js";
@@ -28,11 +29,14 @@ export class JobDetails {
   #receipt = new Facts("Receipt");
   #kept = new Facts("Kept for a retry");
   #events = element("tbody", { role: "rowgroup" });
+  #bar = element("div", { class: "meter", role: "progressbar", "aria-valuemin": 0, "aria-valuemax": 100 }, element("i"));
+  #actions;
   #on;
 
-  /** @param on {changed(job)}. */
+  /** @param on {changed(id, job)}: the job is null if it was deleted. */
   constructor(on) {
     this.#on = on;
+    this.#actions = new SheetActions({ changed: (job) => this.#changed(job) });
     closeByButtons(this.#dialog);
     this.#dialog.addEventListener("close", () => {
       // The event comes later than the closing: another download may be shown by then.
@@ -41,7 +45,7 @@ export class JobDetails {
       leaveJob();
     });
     byID("job-body").append(
-      this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
+      this.#actions.root, this.#bar, this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
       element("section", {}, element("h3", { id: "job-events" }, "Events"), eventTable(this.#events)));
     this.refresh = coalesced(() => this.#read(), 500);
   }
@@ -107,6 +111,9 @@ export class JobDetails {
   #show(job) {
     this.#job = job;
     setText(byID("job-heading"), jobName(job));
+    this.#actions.show(job);
+    setBar(this.#bar, job.progress.fraction ?? (job.state === "running" ? null : 0), `Progress of ${jobName(job)}`);
+    this.#bar.hidden = job.state === "succeeded" || (job.state !== "running" && job.progress.bytes_durable === 0);
     const note = stateNote(job);
     this.#advice.hidden = !note;
     this.#advice.dataset.state = job.state;
@@ -121,9 +128,14 @@ export class JobDetails {
   }
 
   #changed(job) {
-    this.#show(job);
-    byID("job-heading").focus();
-    this.#on.changed(job);
+    const { id } = this.#job;
+    if (job) {
+      this.#show(job);
+      byID("job-heading").focus();
+    } else {
+      this.#dialog.close();
+    }
+    this.#on.changed(id, job);
   }
 
   #showEvents(events) {

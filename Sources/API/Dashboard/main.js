@@ -17,6 +17,7 @@ import { bytes, count, jobName } from "./format.js";
 import { prepareFormDialog } from "./formdialog.js";
 import { pausedHosts, readHosts } from "./hosts.js";
 import { JobList } from "./jobs.js";
+import { prepareKeys } from "./keys.js";
 import { announce, complain } from "./notices.js";
 import { isBound } from "./scopes.js";
 import { SessionList } from "./sessions.js";
@@ -44,7 +45,7 @@ let isUnderLoad = false;
 let eventsLately = 0;
 const manyEvents = 25;
 
-const details = new JobDetails({ changed: (job) => jobs.show(job) });
+const details = new JobDetails({ changed: takeChanged });
 const jobs = new JobList({
   open: (job) => showJob(job.id), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
   selected: (selected) => bulk.show(selected),
@@ -254,6 +255,13 @@ byID("connection-retry").addEventListener("click", () => feed.retryNow());
 document.addEventListener("narrowed", () => {
   sessions.mark(jobs.filters);
   add.showSessions(sessions.sessions, jobs.filters.session);
+});
+prepareKeys({
+  add: () => add.open(""),
+  act: (action, id) => {
+    const some = jobs.selected.length > 0 ? jobs.selected : [jobs.set.jobs.get(id)].filter(Boolean);
+    bulk.run(action, null, some);
+  },
 });
 prepareFormDialog();
 prepareThroughput();

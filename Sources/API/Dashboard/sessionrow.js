@@ -59,6 +59,7 @@ export class SessionRow {
     if (action === "delete") button.hidden = session.id === "default" || session.state === "finishing";
     setAttribute(button, "aria-disabled", isOpen(action, session) ? null : "true");
     setAttribute(button, "aria-label", labels[action](button.textContent, session.id));
+    setAttribute(button, "title", button.textContent);
   }
 
   async #act(button, on) {

@@ -51,12 +51,12 @@ struct DashboardControlTests {
         try await tell("sorting", fetchd.baseURL)
     }
 
-    @Test func givesWhatItShowsAnAddress() async throws {
+    @Test(arguments: ["linking", "typing_keys"]) func hasAddressesAndKeys(_ story: String) async throws {
         let fetchd = try await FetchdProcess.start(Self.rehearsals)
         _ = try await fetchd.api.put("/v1/sessions/films", [:])
         #expect(try await fetchd.api.post("/v1/jobs/batch", orders(3, "film", session: "films")).status == 201)
         #expect(try await fetchd.api.post("/v1/jobs/batch", orders(3, "other")).status == 201)
-        try await tell("linking", fetchd.baseURL)
+        try await tell(story, fetchd.baseURL)
     }
 
     @Test func declaresChangesAndDeletesSessions() async throws {

@@ -1,0 +1,56 @@
+// Keys of one letter, for the whole page. The list of downloads has keys of its own (rowkeys.js).
+
+import { byID, closeByButtons } from "./dom.js";
+import { showView } from "./views.js";
+
+/** Milliseconds in which the second key follows `g`. */
+const patience = 1500;
+const views = { d: "downloads", s: "sessions", w: "webhooks", e: "settings" };
+const actions = { p: ["pause"], r: ["resume", "retry"], x: ["cancel"] };
+
+/** @param on {add(), act(action, id)}: `act` on the selected downloads, or on the one of the row that has the focus. */
+export function prepareKeys(on) {
+  const dialog = byID("keys-dialog");
+  closeByButtons(dialog);
+  let wentAt = 0;
+  const press = {
+    "/": () => {
+      showView("downloads");
+      byID("filters").elements.text.focus();
+    },
+    n: () => document.body.dataset.scope !== "read" && on.add(),
+    "?": () => dialog.showModal(),
+    g: () => (wentAt = Date.now()),
+    j: () => step(1),
+    k: () => step(-1),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isBusy(event.target)) return;
+    const isSecond = Date.now() - wentAt < patience;
+    wentAt = 0;
+    const act = isSecond && views[event.key] ? () => showView(views[event.key]) : (press[event.key] ?? ofDownloads(event, on));
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}
+
+/** Keys belong to a field or a dialog that is in use, and the user can turn these off. */
+function isBusy(target) {
+  return !byID("keys-on").checked || document.querySelector("dialog[open]") || target.closest("input:not([type=checkbox]), select, textarea");
+}
+
+function ofDownloads(event, on) {
+  const wanted = actions[event.key];
+  if (!wanted || document.body.dataset.view !== "downloads" || document.body.dataset.scope === "read") return null;
+  const id = event.target.closest("#job-rows tr")?.dataset.job ?? null;
+  return () => wanted.forEach((action) => on.act(action, id));
+}
+
+/** Moves the focus to the next or the former row; from elsewhere, to the first one. */
+function step(by) {
+  const rows = [...byID("job-rows").children];
+  const present = rows.indexOf(document.activeElement.closest("#job-rows tr"));
+  const row = rows[present < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, present + by))];
+  row?.querySelector("[data-part=name]").focus();
+}
