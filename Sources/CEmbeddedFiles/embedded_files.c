@@ -132,9 +132,9 @@ NAME notices_js_name[] = "notices.js";
 BYTES notices_js[] = {
 #embed "../API/Dashboard/notices.js"
 };
-NAME pages_js_name[] = "pages.js";
-BYTES pages_js[] = {
-#embed "../API/Dashboard/pages.js"
+NAME palette_js_name[] = "palette.js";
+BYTES palette_js[] = {
+#embed "../API/Dashboard/palette.js"
 };
 NAME problems_js_name[] = "problems.js";
 BYTES problems_js[] = {
@@ -196,6 +196,10 @@ NAME supply_js_name[] = "supply.js";
 BYTES supply_js[] = {
 #embed "../API/Dashboard/supply.js"
 };
+NAME theme_js_name[] = "theme.js";
+BYTES theme_js[] = {
+#embed "../API/Dashboard/theme.js"
+};
 NAME throughput_js_name[] = "throughput.js";
 BYTES throughput_js[] = {
 #embed "../API/Dashboard/throughput.js"
@@ -203,6 +207,10 @@ BYTES throughput_js[] = {
 NAME values_js_name[] = "values.js";
 BYTES values_js[] = {
 #embed "../API/Dashboard/values.js"
+};
+NAME virtualrows_js_name[] = "virtualrows.js";
+BYTES virtualrows_js[] = {
+#embed "../API/Dashboard/virtualrows.js"
 };
 NAME views_js_name[] = "views.js";
 BYTES views_js[] = {
@@ -219,6 +227,10 @@ BYTES webhookform_js[] = {
 NAME webhooks_js_name[] = "webhooks.js";
 BYTES webhooks_js[] = {
 #embed "../API/Dashboard/webhooks.js"
+};
+NAME welcome_js_name[] = "welcome.js";
+BYTES welcome_js[] = {
+#embed "../API/Dashboard/welcome.js"
 };
 NAME words_js_name[] = "words.js";
 BYTES words_js[] = {
@@ -258,7 +270,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(limit_js),
     FILE_OF(main_js),
     FILE_OF(notices_js),
-    FILE_OF(pages_js),
+    FILE_OF(palette_js),
     FILE_OF(problems_js),
     FILE_OF(question_js),
     FILE_OF(rowkeys_js),
@@ -274,12 +286,15 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(signin_js),
     FILE_OF(sorting_js),
     FILE_OF(supply_js),
+    FILE_OF(theme_js),
     FILE_OF(throughput_js),
     FILE_OF(values_js),
+    FILE_OF(virtualrows_js),
     FILE_OF(views_js),
     FILE_OF(webhookcard_js),
     FILE_OF(webhookform_js),
     FILE_OF(webhooks_js),
+    FILE_OF(welcome_js),
     FILE_OF(words_js),
 };
 

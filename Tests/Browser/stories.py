@@ -100,7 +100,7 @@ def reading(url: str, token: str, name: str) -> None:
         page.press(token, Keys.ENTER)
         page.until_state(name, "Done")
         page.until("the scope is known", lambda: page.run("return document.body.dataset.scope") == "read")
-        for button in ("Add downloads", f"Forget {name}", "Pause all downloads of default"):
+        for button in ("Add downloads", f"Remove {name}", "Pause all downloads of default"):
             page.require(f"There is '{button}'.", page.named("button", button) is None)
         page.require("The file cannot be saved.", page.named("button", f"Save {name}"))
         page.require_no_harm()
@@ -155,12 +155,12 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
         page.until_state("held.bin", "Paused")
         page.click("button", "Cancel held.bin")
         page.until_state("held.bin", "Cancelled")
-        page.click("button", "Forget held.bin")
+        page.click("button", "Remove held.bin")
         page.until("it asks first", lambda: page.find("#question-dialog").is_displayed())
         page.press(Keys.ESCAPE)
         page.until("Escape means no", lambda: not page.find("#question-dialog").is_displayed())
-        page.click("button", "Forget held.bin")
-        page.click("#question-dialog button", "Forget")
+        page.click("button", "Remove held.bin")
+        page.click("#question-dialog button", "Remove")
         page.until("it is gone", lambda: page.row("held.bin") is None)
         page.require("The focus is not in the next row.", page.run("return document.activeElement.closest('#job-rows tr')"))
         page.require_no_harm()
@@ -187,8 +187,8 @@ def sorting(url: str, *names: str) -> None:
 def supplying(url: str, fresh: str) -> None:
     """A link has expired, and the user supplies another one."""
     with Page(url) as page:
-        page.until("it says what is missing", lambda: "Supply a new one" in page.row_text("film.mkv", "note"))
-        page.click("button", "Supply… film.mkv")
+        page.until("it says what is missing", lambda: "Enter a new one" in page.row_text("film.mkv", "note"))
+        page.click("button", "New link… film.mkv")
         field = page.until("it asks for an address", lambda: page.named("#job-dialog input", "Address"))
         field.send_keys("nonsense", Keys.ENTER)
         page.until("it says what is wrong", lambda: page.all("#job-dialog .error"))
@@ -255,20 +255,28 @@ def redelivered(page: Page) -> bool:
 
 
 def many(url: str, count: str, oldest: str) -> None:
-    """Many downloads come a page at a time, and any of them is found."""
+    """Of many downloads, those near the view are in the page, and any of them is found, also with the keyboard."""
     with Page(url) as page:
-        rows = lambda: page.run("return document.querySelectorAll('#job-rows tr').length")
-        page.until("the first page is there", lambda: rows() == 100)
+        rows = lambda: page.run("return document.querySelectorAll('#job-rows [data-job]').length")
+        page.until("all of them are there", lambda: page.find("#jobs-count").text == f"{int(count):,} downloads")
+        page.require(f"The page has {rows()} rows.", 16 <= rows() <= 120)
         page.require("The tile does not count all.", page.named("button", f"{int(count):,} Queued"))
-        newest = page.find("#job-rows tr").get_attribute("data-job")
-        page.click("button", "Next page")
-        page.until("there is another page", lambda: page.find("#page-choice").get_attribute("value") == "1")
-        page.require("It is the same page.", page.find("#job-rows tr").get_attribute("data-job") < newest)
+        place = "return document.activeElement.closest('tr')?.getAttribute('aria-rowindex')"
+        page.run("document.querySelector('#job-rows [data-part=name]').focus()")
+        page.press(Keys.END)
+        page.until("the last one has the focus", lambda: page.run(place) == str(int(count) + 1))
+        page.press(Keys.ARROW_UP, Keys.ARROW_UP)
+        page.require(f"The focus is at {page.run(place)}.", page.run(place) == str(int(count) - 1))
+        # The row that has the focus stays, although the view leaves it.
+        page.run("scrollTo(0, 0)")
+        page.until("the first one is there", lambda: page.run("return Boolean(document.querySelector('[aria-rowindex=\"2\"]'))"))
+        page.require(f"The focus is at {page.run(place)}.", page.run(place) == str(int(count) - 1))
+        page.press(Keys.HOME)
+        page.until("the first one has the focus", lambda: page.run(place) == "2")
         page.find("[name=text]").send_keys(oldest)
         page.until("only the one is there", lambda: rows() == 1 and page.row(oldest))
         page.click("button", "Show all")
-        page.until("the first page is back", lambda: rows() == 100)
-        page.until("all of them are there", lambda: page.find("#jobs-count").text == f"{int(count):,} downloads")
+        page.until("all of them are back", lambda: page.find("#jobs-count").text == f"{int(count):,} downloads")
         page.click("button", "0 Failed")
         page.until("none has failed", lambda: "No downloads match" in page.find("#jobs-empty").text)
         page.require_no_harm()

@@ -36,11 +36,12 @@ export function isPossible(action, job) {
 }
 
 const words = {
-  supply: "Supply…", pause: "Pause", resume: "Resume", retry: "Retry", cancel: "Cancel", file: "Save", delete: "Forget",
+  supply: "New link…", pause: "Pause", resume: "Resume", retry: "Retry", cancel: "Cancel", file: "Save", delete: "Remove",
 };
 
 /** The label of a button. For a waiting job, `resume` means: try now. */
 export function actionWords(action, job) {
+  if (action === "supply" && lack(job) === "credentials") return "Credentials…";
   return action === "resume" && job.state === "waiting" ? "Try now" : words[action];
 }
 
@@ -62,8 +63,8 @@ export async function act(action, job) {
 async function forget(job) {
   const name = jobName(job);
   const answer = await ask(
-    `Forget ${name}?`, "This removes the download and its receipt from the list. Its events stay in the journal for a while.",
-    "Forget", job.file ? "Also delete the file" : null);
+    `Remove ${name}?`, "This removes the download and its receipt from the list. Its events stay in the journal for a while.",
+    "Remove", job.file ? "Also delete the file" : null);
   if (!answer) return undefined;
   await remove(query(address("jobs", job.id), { file: answer.option ? "delete" : "" }));
   tell(answer.option ? `${name} and its file were deleted.` : `${name} was removed from the list.`);

@@ -232,9 +232,11 @@ function needOf({ progress: { bytes_expected: expected, bytes_durable: durable }
 function linkWords(job) {
   const kept = job.progress.bytes_durable;
   if (kept > 0) {
-    return [`The link of ${jobName(job)} has expired`, `${bytes(kept)} are kept. With a new link, the download continues from there.`];
+    const words = `${bytes(kept)} are kept. With a new link, the download continues from there.`;
+    return [`The link of ${jobName(job)} has expired`, words];
   }
-  return [`The server has no file at the address of ${jobName(job)}`, `${(job.cause ?? job.failure)?.message ?? ""} Enter another link, or remove the download.`.trim()];
+  const said = (job.cause ?? job.failure)?.message ?? "";
+  return [`The server has no file at the address of ${jobName(job)}`, `${said} Enter another link, or remove the download.`.trim()];
 }
 
 /** What the credentials are for: a host, and the realm that it names. */

@@ -12,7 +12,7 @@ import { mayUse } from "./scopes.js";
 import { rateText, readRate } from "./values.js";
 
 const past = {
-  pause: "paused", resume: "resumed", retry: "retried", cancel: "cancelled", remove: "forgotten", change: "changed",
+  pause: "paused", resume: "resumed", retry: "retried", cancel: "cancelled", remove: "removed", change: "changed",
   top: "moved to the top of the queue", bottom: "moved to the bottom of the queue",
 };
 const inQueue = ["queued", "waiting", "paused"];
@@ -130,9 +130,9 @@ function isMeant(jobs) {
 async function forget(jobs) {
   const hasFile = jobs.some((job) => job.file);
   const answer = await ask(
-    `Forget ${counted(jobs.length, "download")}?`,
+    `Remove ${counted(jobs.length, "download")}?`,
     "This removes them and their receipts from the list. Their events stay in the journal for a while.",
-    `Forget ${count(jobs.length)}`, hasFile ? "Also delete the files" : null);
+    `Remove ${count(jobs.length)}`, hasFile ? "Also delete the files" : null);
   if (!answer) return;
   await carryOut("remove", byIDs(jobs), { file: answer.option ? "delete" : "keep" });
 }

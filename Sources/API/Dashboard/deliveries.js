@@ -144,8 +144,8 @@ class DeliveryEntry {
 
   constructor(delivery, redeliver) {
     const again = element("button", { type: "button", class: "needs-sessions", onclick: () => redeliver(this.delivery) },
-      "Send again");
-    again.setAttribute("aria-label", `Send again: event ${delivery.event}`);
+      "Resend");
+    again.setAttribute("aria-label", `Resend: event ${delivery.event}`);
     this.root = element(
       "li", { class: "delivery", "data-event": String(delivery.event) },
       element("div", { class: "heading-row" }, this.#head, this.#state, again), this.#note, this.#attempts,

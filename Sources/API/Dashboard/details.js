@@ -45,7 +45,8 @@ export class JobDetails {
       leaveJob();
     });
     byID("job-body").append(
-      this.#actions.root, this.#bar, this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root, this.#receipt.root, this.#kept.root,
+      this.#actions.root, this.#bar, this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root,
+      this.#receipt.root, this.#kept.root,
       element("section", {}, element("h3", { id: "job-events" }, "Events"), eventTable(this.#events)));
     this.refresh = coalesced(() => this.#read(), 500);
   }

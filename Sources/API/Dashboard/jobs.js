@@ -1,16 +1,16 @@
-// The list of downloads: filtered, in an order, in pages of a hundred; with the selection that the bulk actions use.
+// The list of downloads: filtered and in an order, with the selection that the bulk actions use.
 
-import { element, arrange, byID, setAttribute, setText } from "./dom.js";
+import { element, byID, setAttribute, setText } from "./dom.js";
 import { count, counted } from "./format.js";
 import { hasText, inOrder, orderNames, descendingFirst } from "./joborder.js";
 import { JobRow } from "./jobrow.js";
 import { JobSet } from "./jobset.js";
-import { Pages } from "./pages.js";
 import { RowKeys } from "./rowkeys.js";
 import { Selection } from "./selection.js";
 import { SelectionBar } from "./selectionbar.js";
 import { SortableHeads } from "./sorting.js";
 import { setQuery } from "./views.js";
+import { VirtualRows } from "./virtualrows.js";
 import { stateNames } from "./words.js";
 
 /** Milliseconds between two renderings, at least; and how many times as long as the last rendering took. */
@@ -18,17 +18,17 @@ const renderPause = 100;
 const filterNames = ["text", "state", "session", "tag"];
 const usualOrder = Object.keys(orderNames)[0];
 const renderShare = 5;
+const mostNamed = 20;
 
 export class JobList {
   set;
   selection;
-  /** What the filter and the order give, on all pages. */
+  /** What the filter and the order give. */
   #shown = [];
-  #rows = new Map();
+  #rows;
   /** The rows whose progress has changed since it was shown. */
   #moved = new Set();
   #bar;
-  #pages;
   #heads;
   #keys;
   #timer = null;
@@ -39,17 +39,24 @@ export class JobList {
   constructor(on) {
     this.#on = on;
     this.set = new JobSet({
-      changed: () => this.#renderSoon(), failed: on.failed, inView: () => [...this.#rows.keys()],
+      changed: () => this.#renderSoon(), failed: on.failed, inView: () => [...this.#rows.rows.keys()],
+    });
+    this.#rows = new VirtualRows(byID("job-rows"), {
+      key: (job) => job.id, row: (job, known) => this.#row(job, known),
+      scrolled: () => {
+        this.#keys.update();
+        this.#showSelection();
+        this.set.refresh();
+      },
     });
     this.selection = new Selection(() => this.#showSelection());
     this.#heads = new SortableHeads(byID("job-heads"), descendingFirst, (order) => this.#sort(order));
     this.#keys = new RowKeys(byID("job-rows"), {
       extend: (id) => this.selection.extendTo(id, this.#order), toggle: (id) => this.selection.toggle(id),
       all: () => this.selection.set(this.#order), none: () => this.selection.clear(), remove: () => on.forget(),
-      select: (id) => this.selection.only(id),
+      select: (id) => this.selection.only(id), end: (isLast) => this.#rows.reveal(isLast ? this.#shown.length - 1 : 0)?.root,
     });
     this.#bar = new SelectionBar(this.selection, () => this.#shown);
-    this.#pages = new Pages((page) => this.#turnTo(page));
     this.#prepareFilters();
   }
 
@@ -61,7 +68,7 @@ export class JobList {
     this.#startOver();
   }
 
-  /** Shows what an address says. @param query its filters, order and page, as `#query` makes it. */
+  /** Shows what an address says. @param query its filters and order, as `#query` makes it. */
   restore(query) {
     const { session, order } = this.#form.elements;
     for (const name of filterNames) this.#form.elements[name].value = query.get(name) ?? "";
@@ -70,7 +77,7 @@ export class JobList {
     if (session.value !== wanted) session.append(element("option", { value: wanted, selected: true }, wanted));
     this.#choose(query.get("order") ?? usualOrder);
     if (!order.value) order.value = usualOrder;
-    this.#startOver({ page: Math.max(0, Number(query.get("page") ?? 1) - 1) || 0 });
+    this.#startOver();
   }
 
   get #query() {
@@ -78,7 +85,6 @@ export class JobList {
     const values = { ...this.filters, text: this.#form.elements.text.value.trim() };
     const set = filterNames.map((name) => [name, values[name]]).filter(([, value]) => value);
     if (order.value !== usualOrder) set.push(["order", order.value]);
-    if (this.#pages.page > 0) set.push(["page", String(this.#pages.page + 1)]);
     return new URLSearchParams(set);
   }
 
@@ -111,11 +117,18 @@ export class JobList {
   }
 
   tick() {
-    for (const [id, row] of this.#rows) {
+    for (const [id, row] of this.#rows.rows) {
       if (this.#moved.has(id)) row.show(row.job);
       else row.tick();
     }
     this.#moved.clear();
+  }
+
+  /** The downloads with this text, which is in lower case. */
+  named(text) {
+    const found = [];
+    for (const job of this.set.jobs.values()) if (hasText(job, text) && found.push(job) === mostNamed) break;
+    return found;
   }
 
   /** Reads downloads that an action has changed. */
@@ -179,8 +192,7 @@ export class JobList {
     return { key, isDescending: direction === "descending" };
   }
 
-  #startOver({ page = 0, isTyping = false } = {}) {
-    this.#pages.page = page;
+  #startOver({ isTyping = false } = {}) {
     setQuery(this.#query, isTyping);
     const { session, state, tag } = this.filters;
     const isOther = ["session", "state", "tag"].some((name) => this.set.scope[name] !== { session, state, tag }[name]);
@@ -206,7 +218,7 @@ export class JobList {
       const start = performance.now();
       this.#render();
       this.#tookToRender = performance.now() - start;
-    }, Math.max(this.#tookToRender * renderShare, this.#rows.size > 0 ? renderPause : 0));
+    }, Math.max(this.#tookToRender * renderShare, this.#rows.rows.size > 0 ? renderPause : 0));
   }
 
   #render() {
@@ -214,17 +226,14 @@ export class JobList {
     const order = this.#chosenOrder;
     this.#shown = inOrder([...this.set.jobs.values()].filter((job) => this.#isShown(job, filters)), order);
     this.#heads.show(order);
-    const rows = this.#pages.cut(this.#shown).map((job) => this.#row(job));
-    arrange(byID("job-rows"), rows.map((row) => row.root));
-    this.#rows = new Map(rows.map((row) => [row.job.id, row]));
+    this.#rows.show(this.#shown);
     this.selection.keep((id) => this.set.jobs.has(id));
     this.#keys.update();
     this.#showCounts(filters);
     this.#showSelection();
   }
 
-  #row(job) {
-    const known = this.#rows.get(job.id);
+  #row(job, known) {
     if (known) {
       known.show(job);
       return known;
@@ -233,14 +242,6 @@ export class JobList {
       open: this.#on.open, select: (id, event) => this.#select(id, event),
       changed: (id, changed) => this.#noteChange(id, changed),
     });
-  }
-
-  #turnTo(page) {
-    this.#pages.page = page;
-    setQuery(this.#query, false);
-    this.#render();
-    this.set.refresh();
-    byID("jobs-heading").scrollIntoView({ block: "nearest" });
   }
 
   /** The user has pressed a button of a row. Its new text, place and buttons are shown together, and at once. */
@@ -259,9 +260,6 @@ export class JobList {
     empty.hidden = shown > 0;
     setText(empty, this.set.isPartial ? "Reading the downloads…" : emptyWords(isNarrowed));
     setAttribute(byID("job-rows").parentElement, "aria-rowcount", shown + 1);
-    [...byID("job-rows").children].forEach((row, index) => {
-      setAttribute(row, "aria-rowindex", this.#pages.start + index + 2);
-    });
   }
 
   #countWords(shown, all, isNarrowed) {
@@ -279,7 +277,7 @@ export class JobList {
   }
 
   #showSelection() {
-    for (const [id, row] of this.#rows) row.select(this.selection.has(id));
+    for (const [id, row] of this.#rows.rows) row.select(this.selection.has(id));
     this.#bar.show(this.#shown);
     this.#on.selected(this.selected);
   }

@@ -37,7 +37,8 @@ export function prepareKeys(on) {
 
 /** Keys belong to a field or a dialog that is in use, and the user can turn these off. */
 function isBusy(target) {
-  return !byID("keys-on").checked || document.querySelector("dialog[open]") || target.closest("input:not([type=checkbox]), select, textarea");
+  const isField = target.closest("input:not([type=checkbox]), select, textarea");
+  return !byID("keys-on").checked || document.querySelector("dialog[open]") || isField;
 }
 
 function ofDownloads(event, on) {
@@ -49,7 +50,7 @@ function ofDownloads(event, on) {
 
 /** Moves the focus to the next or the former row; from elsewhere, to the first one. */
 function step(by) {
-  const rows = [...byID("job-rows").children];
+  const rows = [...byID("job-rows").querySelectorAll("[data-job]")];
   const present = rows.indexOf(document.activeElement.closest("#job-rows tr"));
   const row = rows[present < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, present + by))];
   row?.querySelector("[data-part=name]").focus();

@@ -13,23 +13,26 @@ import { DeliveryLog } from "./deliveries.js";
 import { JobDetails } from "./details.js";
 import { byID, setText } from "./dom.js";
 import { prepareDrop } from "./drop.js";
-import { bytes, count, jobName } from "./format.js";
+import { bytes, count, jobName, percent } from "./format.js";
 import { prepareFormDialog } from "./formdialog.js";
 import { pausedHosts, readHosts } from "./hosts.js";
 import { JobList } from "./jobs.js";
 import { prepareKeys } from "./keys.js";
 import { announce, complain } from "./notices.js";
-import { isBound } from "./scopes.js";
+import { Palette } from "./palette.js";
+import { isBound, mayUse } from "./scopes.js";
 import { SessionList } from "./sessions.js";
 import { SettingsForm } from "./settings.js";
 import { changeLimit, showLimit } from "./limit.js";
 import { prepareSignIn, readCaller } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
+import { prepareTheme } from "./theme.js";
 import { prepareThroughput, showThroughput } from "./throughput.js";
 import { prepareViews, showJob, showView, viewShown } from "./views.js";
 import { actOnWebhook } from "./webhookcard.js";
 import { WebhookList } from "./webhooks.js";
-import { failureSentence } from "./words.js";
+import { showWelcome } from "./welcome.js";
+import { failureSentence, stateNames, stateWords } from "./words.js";
 
 /** Milliseconds. */
 const second = 1000;
@@ -97,8 +100,19 @@ function showSessions(list) {
   const { running, queued, waiting, paused } = sessions.totals;
   byID("pause-all").hidden = running + queued + waiting === 0;
   byID("resume-all").hidden = paused === 0;
-  document.title = sessions.running ? `${count(sessions.running)} running · fetchd` : "fetchd";
+  showTitle(list);
+  showWelcome(Object.values(sessions.totals).every((number) => number === 0));
   lookAgain();
+}
+
+/** The title says how far the downloads are, also in a tab that is behind others. */
+function showTitle(list) {
+  const { running } = sessions;
+  if (running === 0) return void (document.title = "fetchd");
+  const sum = (member) => list.reduce((total, { progress }) => total + (progress[member] ?? 0), 0);
+  const expected = sum("bytes_expected");
+  const share = expected > 0 ? `${percent(Math.min(1, sum("bytes_received") / expected))} · ` : "";
+  document.title = `${share}${count(running)} running · fetchd`;
 }
 
 /** The service has answered for the first time, or again after an interruption: everything is read again. */
@@ -122,6 +136,11 @@ function showFailure(error) {
 function narrow(values) {
   jobs.narrow(values);
   showView("downloads");
+}
+
+/** With these filters and no others. */
+function only(values) {
+  narrow({ session: "", state: "", tag: "", text: "", ...values });
 }
 
 /** An action has changed a job, or deleted it: then the job is null. */
@@ -256,6 +275,33 @@ document.addEventListener("narrowed", () => {
   sessions.mark(jobs.filters);
   add.showSessions(sessions.sessions, jobs.filters.session);
 });
+new Palette((text) => {
+  const entries = [
+    ...commands(), ...sessions.sessions.map(({ id }) => ({ name: id, kind: "session", run: () => only({ session: id }) })),
+  ].filter(({ name, needs }) => name.toLowerCase().includes(text) && mayUse(needs ?? "read"));
+  const found = text ? jobs.named(text) : [];
+  return [...entries, ...found.map((job) => ({ name: jobName(job), kind: stateWords(job), run: () => showJob(job.id) }))];
+});
+
+/** What the palette can do. */
+function commands() {
+  const view = (name, id) => ({ name, kind: "view", run: () => showView(id) });
+  const press = (name, id, needs) => ({ name, kind: "action", needs, run: () => byID(id).click() });
+  return [
+    press("Add downloads", "add-open", "jobs"), ...["pause", "resume"].filter((action) => !byID(`${action}-all`).hidden)
+      .map((action) => press(action === "pause" ? "Pause all" : "Resume all", `${action}-all`, "jobs")),
+    ...(isBound() ? [] : [press("Limit the service", "limit-open", "sessions")]),
+    press("New session", "session-new", "sessions"), press("New webhook", "webhook-new", "sessions"),
+    view("Downloads", "downloads"), view("Sessions", "sessions"), view("Webhooks", "webhooks"),
+    ...(isBound() ? [] : [{ ...view("Settings", "settings"), needs: "sessions" }]),
+    ...Object.entries(stateNames).map(([state, name]) => (
+      { name: `${name} downloads`, kind: "filter", run: () => only({ state }) })),
+    { name: "Keys", kind: "help", run: () => byID("keys-dialog").showModal() },
+  ];
+}
+
+byID("welcome-add").addEventListener("click", () => add.open());
+prepareTheme();
 prepareKeys({
   add: () => add.open(""),
   act: (action, id) => {

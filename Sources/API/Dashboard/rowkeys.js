@@ -8,7 +8,7 @@ export class RowKeys {
   #current = null;
   #on;
 
-  /** @param on {select(id), extend(id), toggle(id), all(), none(), remove()}. */
+  /** @param on {select(id), extend(id), toggle(id), all(), none(), remove(), end(isLast)}: `end` returns the first or last row. */
   constructor(body, on) {
     this.#body = body;
     this.#on = on;
@@ -18,7 +18,7 @@ export class RowKeys {
 
   /** The rows have changed. */
   update() {
-    if (!this.#current?.isConnected) this.#current = this.#body.firstElementChild;
+    if (!this.#current?.isConnected) this.#current = this.#body.querySelector("[data-job]");
     for (const row of this.#body.children) this.#show(row);
   }
 
@@ -39,7 +39,7 @@ export class RowKeys {
     if (!row || event.altKey) return;
     const step = steps[event.key];
     const hasCommand = event.ctrlKey || event.metaKey;
-    if (step) this.#move(row, event, step(row));
+    if (step) this.#move(row, event, step(row, this.#on));
     else if (hasCommand && event.key.toLowerCase() === "a") this.#on.all();
     else if (event.key === "Escape") this.#on.none();
     else if (event.key === "Delete") this.#on.remove();
@@ -49,7 +49,7 @@ export class RowKeys {
   }
 
   #move(row, event, target) {
-    if (!target || target === row) return;
+    if (!target?.dataset.job || target === row) return;
     const place = [...row.querySelectorAll(controls)].indexOf(event.target);
     const same = target.querySelectorAll(controls)[place];
     const isThere = same?.checkVisibility() && same.dataset.action === event.target.dataset.action;
@@ -63,6 +63,6 @@ export class RowKeys {
 const steps = {
   ArrowDown: (row) => row.nextElementSibling,
   ArrowUp: (row) => row.previousElementSibling,
-  Home: (row) => row.parentElement.firstElementChild,
-  End: (row) => row.parentElement.lastElementChild,
+  Home: (row, on) => on.end(false),
+  End: (row, on) => on.end(true),
 };

@@ -54,7 +54,7 @@ export function declareSession(sessions) {
     name: "id", label: "Name", hint: "Letters, digits, and . _ - are allowed.", required: true, autofocus: true,
   };
   return askForm({
-    heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Declare",
+    heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Create",
     fields: [name, ...settings], values: formValues(defaults),
     send: async (values) => {
       if (!values.id) throw new Mistake("Enter a name for the session.", "id");

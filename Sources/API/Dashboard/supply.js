@@ -12,7 +12,7 @@ import { Mistake, sentence } from "./problems.js";
 export function supplyForm(job, changed) {
   const error = element("p", { class: "error", role: "alert", hidden: true });
   const isAddress = lack(job) === "url";
-  const heading = isAddress ? "Supply a new address" : "Supply credentials";
+  const heading = isAddress ? "New link" : "Credentials";
   const goOn = job.state === "waiting" ? "Continue" : "Retry";
   const form = element(
     "form", { class: "supply", novalidate: true }, element("h3", {}, heading), error,

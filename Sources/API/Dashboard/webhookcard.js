@@ -26,7 +26,7 @@ export class WebhookCard {
       test: button("Send a test", () => this.act("test", on)),
       enable: button("Enable", () => this.act("enable", on)),
       edit: button("Edit…", () => on.edit(this.#webhook)),
-      recover: button("Send again from…", () => this.#do(() => recoverWebhook(this.#webhook), on)),
+      recover: button("Replay from…", () => this.#do(() => recoverWebhook(this.#webhook), on)),
       rotate: button("New secret…", () => this.#do(() => rotateSecret(this.#webhook), on)),
       remove: button("Delete…", () => this.#do(() => deleteWebhook(this.#webhook), on)),
     };

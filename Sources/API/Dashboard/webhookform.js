@@ -54,7 +54,7 @@ export async function declareWebhook(sessions) {
   ];
   const webhook = await askForm({
     heading: "New webhook", words: "fetchd posts the events of the session to this address, signed by Standard Webhooks, until it answers 2xx.",
-    submit: "Declare", fields, values: { ...checked(usual), verify: true, format: "standard", signature: "v1" },
+    submit: "Create", fields, values: { ...checked(usual), verify: true, format: "standard", signature: "v1" },
     send: (values) => {
       if (!values.name) throw new Mistake("Enter a name for the webhook.", "name");
       return put(address("sessions", values.session, "webhooks", values.name), declarationOf(values, null));
@@ -125,7 +125,7 @@ export async function recoverWebhook({ session, name }) {
   const answer = await askForm({
     heading: `Send events again to ${name}`,
       words: "Every event of the session after this one that the webhook subscribes to is sent again.",
-    submit: "Send again", fields: [{ name: "after", label: "After the event number", type: "number", min: 0,
+    submit: "Replay", fields: [{ name: "after", label: "After the event number", type: "number", min: 0,
       hint: "0 sends everything that the journal has." }],
     values: { after: "0" },
     send: (values) => post(address("sessions", session, "webhooks", name, "recover"), { after: Number(values.after) }),

@@ -57,7 +57,7 @@ function waitingSentence(job) {
     case "space": return `The service's disk has too little free space for it. ${nextTry(job)}`;
     case "storage": return `The downloads folder cannot be used: check the service's disk. ${nextTry(job)}`;
     case "credentials": return credentialsSentence(job);
-    case "url": return `${job.cause?.message ?? "The address has expired."} Supply a new one to continue.`;
+    case "url": return `${job.cause?.message ?? "The address has expired."} Enter a new one to continue.`;
     default: return nextTry(job);
   }
 }
@@ -65,7 +65,7 @@ function waitingSentence(job) {
 function credentialsSentence(job) {
   if (job.cause?.code === "proxy_credentials_required") return failureSentence(job.cause);
   const what = job.cause?.message ?? `The server requires credentials${realm(job)}.`;
-  return `${what} Supply them to continue.`;
+  return `${what} Enter them to continue.`;
 }
 
 function nextTry(job) {
@@ -102,9 +102,9 @@ const advice = {
   too_slow: "Retry later, or lower the session's minimum speed.",
   too_many_redirects: "Open the address in a browser to see where the redirects end, and add that address.",
   bad_status: "Retry later, or ask the server's administrator.",
-  credentials_required: "Supply credentials to retry.",
+  credentials_required: "Enter credentials to retry.",
   proxy_credentials_required: "When the session has them, the download continues, or retry it.",
-  link_expired: "Supply a new link: the download continues from the bytes it has.",
+  link_expired: "Enter a new link: the download continues from the bytes it has.",
   truncated: "Retry: the download continues from the bytes it has.",
   size_mismatch: "Check whether the file has changed on the server, and add it again.",
   too_large: "To download it anyway, add it again with a larger limit.",
@@ -142,7 +142,7 @@ const eventNames = {
   "job.created": "Added", "job.started": "Attempt started", "job.resumed": "Resumed",
   "job.restarted": "Started from the beginning", "job.waiting": "Waiting", "job.paused": "Paused",
     "job.moved": "Moved in the queue", "job.succeeded": "Done",
-  "job.failed": "Failed", "job.cancelled": "Cancelled", "job.deleted": "Forgotten",
+  "job.failed": "Failed", "job.cancelled": "Cancelled", "job.deleted": "Removed",
   "session.waiting": "Session requires action", "session.finished": "Session finished",
   "webhook.disabled": "Webhook disabled", "webhook.test": "Webhook test",
 };

@@ -19,7 +19,7 @@ extension Response {
     func coded(asGzip: Bool, level: Int32) -> Response {
         guard status == .ok, case .bytes(let bytes) = body, !headers.contains(.contentEncoding) else { return self }
         var response = self
-        response.headers.varyByCoding()
+        response.headers.vary(by: "Accept-Encoding")
         guard asGzip, bytes.count >= Self.leastCoded, let coded = ContentCoding.gzip(bytes, level: level),
             coded.count < bytes.count
         else { return response }
@@ -30,9 +30,10 @@ extension Response {
 }
 
 extension HTTPFields {
-    fileprivate mutating func varyByCoding() {
-        guard let present = self[.vary] else { return self[.vary] = "Accept-Encoding" }
-        if !present.contains("Accept-Encoding") { self[.vary] = present + ", Accept-Encoding" }
+    /// Adds a name to `Vary`, unless it is there.
+    mutating func vary(by name: String) {
+        guard let present = self[.vary] else { return self[.vary] = name }
+        if !present.contains(name) { self[.vary] = present + ", " + name }
     }
 }
 

@@ -40,7 +40,13 @@ struct ResponseFinisher: Sendable {
         note(response, record)
         // A response for pages of every origin has said so itself.
         if origins.addsFields, response.headers[.accessControlAllowOrigin] == nil {
-            response.headers.append(contentsOf: origins.fields(for: record.head))
+            for field in origins.fields(for: record.head) {
+                if field.name == .vary {
+                    response.headers.vary(by: field.value)
+                } else {
+                    response.headers.append(field)
+                }
+            }
         }
         if let id = record.id { response.headers[.requestID] = id.text }
         return response

@@ -83,7 +83,7 @@ import Testing
         let scene = try await Scene()
         for answer in [
             try await scene.api.send("PUT", "/v1/sessions/\(name)", nil),
-            try await scene.api.get("/v1/sessions/\(name)/webhooks"),
+            try await scene.api.post("/v1/sessions/\(name)/pause"),
         ] {
             #expect(answer.status == 404)
             #expect(answer.problem == .init(kind: "not-found"))
