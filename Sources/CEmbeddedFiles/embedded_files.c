@@ -144,6 +144,10 @@ NAME question_js_name[] = "question.js";
 BYTES question_js[] = {
 #embed "../API/Dashboard/question.js"
 };
+NAME rowdrag_js_name[] = "rowdrag.js";
+BYTES rowdrag_js[] = {
+#embed "../API/Dashboard/rowdrag.js"
+};
 NAME rowkeys_js_name[] = "rowkeys.js";
 BYTES rowkeys_js[] = {
 #embed "../API/Dashboard/rowkeys.js"
@@ -216,9 +220,9 @@ NAME views_js_name[] = "views.js";
 BYTES views_js[] = {
 #embed "../API/Dashboard/views.js"
 };
-NAME webhookcard_js_name[] = "webhookcard.js";
-BYTES webhookcard_js[] = {
-#embed "../API/Dashboard/webhookcard.js"
+NAME webhookrow_js_name[] = "webhookrow.js";
+BYTES webhookrow_js[] = {
+#embed "../API/Dashboard/webhookrow.js"
 };
 NAME webhookform_js_name[] = "webhookform.js";
 BYTES webhookform_js[] = {
@@ -273,6 +277,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(palette_js),
     FILE_OF(problems_js),
     FILE_OF(question_js),
+    FILE_OF(rowdrag_js),
     FILE_OF(rowkeys_js),
     FILE_OF(scopes_js),
     FILE_OF(segments_js),
@@ -291,7 +296,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(values_js),
     FILE_OF(virtualrows_js),
     FILE_OF(views_js),
-    FILE_OF(webhookcard_js),
+    FILE_OF(webhookrow_js),
     FILE_OF(webhookform_js),
     FILE_OF(webhooks_js),
     FILE_OF(welcome_js),

@@ -117,6 +117,11 @@ def selecting(url: str) -> None:
         page.click("[data-bulk]", "Move to top")
         page.until("they are at the top", lambda: names(page)[:4] == ["later-27.bin", "later-28.bin", "later-29.bin", "later-0.bin"])
         page.find("#filters [name=order] [value=first]").click()
+        # A drag of one of the selected moves all of them.
+        page.run(DRAG, "later-27.bin", "later-2.bin")
+        page.until("they are moved", lambda: names(page)[:6] == [f"later-{number}.bin" for number in (0, 1, 27, 28, 29, 2)])
+        page.run(DRAG, "later-5.bin", "later-0.bin")
+        page.until("it is moved", lambda: names(page)[:3] == ["later-5.bin", "later-0.bin", "later-1.bin"])
 
         # Priority of the downloads, and the rate of their session.
         page.click("[data-bulk]", "Change…")
@@ -143,6 +148,19 @@ def selecting(url: str) -> None:
         page.until("they are gone", lambda: page.find("#jobs-count").text == "30 downloads")
         page.require("What is gone is selected.", selected(page) == "Select all")
         page.require_no_harm()
+
+
+DRAG = """
+const [from, to] = [...arguments].map((name) => [...document.querySelectorAll("#job-rows [data-job]")]
+  .find((row) => row.querySelector("[data-part=name]").textContent === name));
+const transfer = new DataTransfer();
+const send = (type, row) => {
+  const { left, top } = row.getBoundingClientRect();
+  const event = { dataTransfer: transfer, bubbles: true, cancelable: true, clientX: left + 5, clientY: top + 5 };
+  row.dispatchEvent(new DragEvent(type, event));
+};
+send("dragstart", from); send("dragover", to); send("drop", to); send("dragend", from);
+"""
 
 
 def linking(url: str) -> None:
@@ -346,6 +364,7 @@ def posting(url: str, receiver: str) -> None:
 
         page.click("button", "Send a test: default / library")
         page.click("button", "Deliveries: default / library")
+        page.until("its log has an address", lambda: page.run("return location.hash") == "#/webhooks/default/library")
         page.until("it was given up", lambda: "Given up" in page.find("#delivery-list").text)
         page.find("#deliveries-state [value=acknowledged]").click()
         page.until("nothing was accepted yet", lambda: "There are no deliveries" in page.find("#delivery-list").text)

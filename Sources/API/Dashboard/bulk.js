@@ -97,6 +97,13 @@ export class BulkActions {
     this.#on.done(jobs);
   }
 
+  /** @param place {before: id} or {after: id}. */
+  async move(ids, place) {
+    const jobs = ids.map((id) => ({ id }));
+    await carryOut("move", byIDs(jobs), place, "moved in the queue");
+    this.#on.done(jobs);
+  }
+
   /** Without a question. */
   async actOn(action, jobs) {
     await carryOut(action, byIDs(jobs), optionsOf(action));

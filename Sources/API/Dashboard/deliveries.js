@@ -4,8 +4,9 @@ import { address, get, post, query } from "./api.js";
 import { answerWords, statisticsWords } from "./attempts.js";
 import { byID, closeByButtons, element, keepFocus, setText } from "./dom.js";
 import { counted, exactDuration, secondsUntil, duration, time } from "./format.js";
-import { announce, tell } from "./notices.js";
+import { announce, complain, tell } from "./notices.js";
 import { sentence } from "./problems.js";
+import { leaveSheet } from "./views.js";
 import { deliveryStates } from "./words.js";
 
 const pageSize = 50;
@@ -23,7 +24,10 @@ export class DeliveryLog {
   constructor() {
     closeByButtons(this.#dialog);
     this.#dialog.addEventListener("close", () => {
+      // The event comes later than the closing: another log may be shown by then.
+      if (this.#dialog.open) return;
       this.#webhook = null;
+      leaveSheet("webhooks");
       clearTimeout(this.#timer);
     });
     byID("deliveries-more").addEventListener("click", () => this.#read(this.#cursor));
@@ -33,12 +37,23 @@ export class DeliveryLog {
     byID("deliveries-again").addEventListener("click", () => this.#redeliverAll());
   }
 
-  async open(webhook) {
+  /** Shows the deliveries of the webhook of an address; null: of none. */
+  async show(session, name) {
+    if (!session) return this.#dialog.open && this.#dialog.close();
+    try {
+      await this.#open(await get(address("sessions", session, "webhooks", name)));
+    } catch (error) {
+      complain(error);
+      leaveSheet("webhooks");
+    }
+  }
+
+  async #open(webhook) {
     this.#webhook = webhook;
     byID("deliveries-state").value = "";
     setText(byID("deliveries-words"), statisticsWords(webhook.statistics));
     setText(byID("deliveries-heading"), `Deliveries to ${webhook.session} / ${webhook.name}`);
-    this.#dialog.showModal();
+    if (!this.#dialog.open) this.#dialog.showModal();
     byID("deliveries-heading").focus();
     await this.#startOver();
     if (this.#webhook === webhook) this.#keepFresh(webhook);
@@ -140,7 +155,8 @@ class DeliveryEntry {
   #note = element("p", { class: "note" });
   #attempts = element("ol", { class: "attempts" });
   #attemptsShown = 0;
-  #heads = element("pre", { tabindex: "0" });
+  #sent = element("pre", { tabindex: "0", "aria-label": "The request" });
+  #answer = element("pre", { tabindex: "0", "aria-label": "The answer" });
 
   constructor(delivery, redeliver) {
     const again = element("button", { type: "button", class: "needs-sessions", onclick: () => redeliver(this.delivery) },
@@ -150,14 +166,18 @@ class DeliveryEntry {
       "li", { class: "delivery", "data-event": String(delivery.event) },
       element("div", { class: "heading-row" }, this.#head, this.#state, again), this.#note, this.#attempts,
       element("details", { ontoggle: (event) => event.target.open && this.#showHeads() },
-        element("summary", {}, "Request and answer of the last attempt"), this.#heads));
+        element("summary", {}, "Request and answer of the last attempt"), element(
+          "div", { class: "exchange" }, element("div", {}, element("h4", {}, "Request"), this.#sent, copyButton("request", this.#sent)),
+          element("div", {}, element("h4", {}, "Answer"), this.#answer, copyButton("answer", this.#answer)))));
   }
 
   async #showHeads() {
     try {
-      setText(this.#heads, exchangeText(await get(address("deliveries", this.delivery.id))));
+      const { sent, answer } = exchangeTexts(await get(address("deliveries", this.delivery.id)));
+      setText(this.#sent, sent);
+      setText(this.#answer, answer);
     } catch (error) {
-      setText(this.#heads, sentence(error));
+      setText(this.#sent, sentence(error));
     }
   }
 
@@ -183,16 +203,23 @@ function nextWords({ state, next_attempt_at: next, blocked_by: blockedBy }, bloc
   return left > 1 ? `Next attempt in ${duration(left)}.` : "Next attempt now.";
 }
 
-/** What was sent and what came back, as `curl -v` shows it. */
-function exchangeText({ attempts, body }) {
+/** What was sent and what came back, as HTTP. */
+function exchangeTexts({ attempts, body }) {
   const last = attempts.at(-1);
-  if (!last) return "Nothing was sent yet.";
-  if (!last.request) return "An earlier version of fetchd did not keep it.";
-  const fields = (mark, headers) => headers.map(({ name, value }) => `${mark} ${name}: ${value}`);
-  const sent = [`> POST ${last.request.url}`, ...fields(">", last.request.headers), ""];
+  if (!last) return { sent: "Nothing was sent yet.", answer: "" };
+  if (!last.request) return { sent: "An earlier version of fetchd did not keep it.", answer: "" };
+  const fields = (headers) => headers.map(({ name, value }) => `${name}: ${value}`);
   const content = body === null ? "(The event is no longer in the journal.)" : JSON.stringify(body, null, 2);
-  const answer = last.status === null ? [last.error] : [`< ${last.status}`, ...fields("<", last.response_headers ?? []), ""];
-  return [...sent, content, "", ...answer, last.response ?? ""].join("\n");
+  const sent = [`POST ${last.request.url}`, ...fields(last.request.headers), "", content];
+  const answer = last.status === null ? [last.error] : [last.status, ...fields(last.response_headers ?? []), "", last.response ?? ""];
+  return { sent: sent.join("\n"), answer: answer.join("\n") };
+}
+
+/** null where the browser gives the page no clipboard. */
+function copyButton(what, source) {
+  if (!navigator.clipboard) return null;
+  const copy = () => navigator.clipboard.writeText(source.textContent).then(() => tell(`The ${what} was copied.`), complain);
+  return element("button", { type: "button", class: "small", onclick: copy }, `Copy the ${what}`);
 }
 
 function attemptItem(attempt) {

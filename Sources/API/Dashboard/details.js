@@ -12,7 +12,7 @@ import { mayUse } from "./scopes.js";
 import { rangePlot, showRanges } from "./segments.js";
 import { SheetActions } from "./sheetactions.js";
 import { supplyForm } from "./supply.js";
-import { leaveJob } from "./views.js";
+import { leaveSheet } from "./views.js";
 import { eventWords, failureSentence, restartReasons, stateNote, stateWords } from "./words.js";
 
 const mostEvents = 1000;
@@ -42,7 +42,7 @@ export class JobDetails {
       // The event comes later than the closing: another download may be shown by then.
       if (this.#dialog.open) return;
       this.#job = null;
-      leaveJob();
+      leaveSheet("jobs");
     });
     byID("job-body").append(
       this.#actions.root, this.#bar, this.#advice, this.#supply, this.#ranges, this.#facts.root, this.#file.root,
@@ -58,7 +58,7 @@ export class JobDetails {
       await this.#open(known ?? (await readJob(id)));
     } catch (error) {
       complain(error);
-      leaveJob();
+      leaveSheet("jobs");
     }
   }
 

@@ -24,6 +24,17 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/** An icon of the page's sprite. */
+export function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const [picture, use] = [document.createElementNS(space, "svg"), document.createElementNS(space, "use")];
+  picture.setAttribute("class", "icon");
+  picture.setAttribute("aria-hidden", "true");
+  use.setAttribute("href", `#icon-${name}`);
+  picture.append(use);
+  return picture;
+}
+
 /** A copy of a template's only element, and its parts that have a `data-part`. */
 export function copyOf(templateID) {
   const root = byID(templateID).content.firstElementChild.cloneNode(true);

@@ -3,6 +3,7 @@
 import { act, actionWords, isPossible } from "./actions.js";
 import { copyOf, keepFocus, setAttribute, setBar, setText } from "./dom.js";
 import { bytes, duration, hostOf, jobName, percent, speed, time } from "./format.js";
+import { mayUse } from "./scopes.js";
 import { stateNote, stateWords } from "./words.js";
 
 export class JobRow {
@@ -39,6 +40,7 @@ export class JobRow {
     this.job = job;
     setAttribute(this.root, "data-state", job.state);
     setAttribute(this.root, "data-job", job.id);
+    this.root.draggable = ["queued", "waiting", "paused"].includes(job.state) && mayUse("jobs");
     setText(this.#parts.name, jobName(job));
     setAttribute(this.#parts.name, "title", jobName(job));
     setText(this.#parts.origin, [hostOf(job.url), job.session, ...job.tags].join(" · "));

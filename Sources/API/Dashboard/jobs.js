@@ -5,6 +5,7 @@ import { count, counted } from "./format.js";
 import { hasText, inOrder, orderNames, descendingFirst } from "./joborder.js";
 import { JobRow } from "./jobrow.js";
 import { JobSet } from "./jobset.js";
+import { RowDrag } from "./rowdrag.js";
 import { RowKeys } from "./rowkeys.js";
 import { Selection } from "./selection.js";
 import { SelectionBar } from "./selectionbar.js";
@@ -35,7 +36,7 @@ export class JobList {
   #tookToRender = 0;
   #on;
 
-  /** @param on {open(job), changed(), failed(error), forget(), selected(jobs)}. */
+  /** @param on {open(job), changed(), failed(error), forget(), selected(jobs), move(ids, place)}. */
   constructor(on) {
     this.#on = on;
     this.set = new JobSet({
@@ -56,6 +57,7 @@ export class JobList {
       all: () => this.selection.set(this.#order), none: () => this.selection.clear(), remove: () => on.forget(),
       select: (id) => this.selection.only(id), end: (isLast) => this.#rows.reveal(isLast ? this.#shown.length - 1 : 0)?.root,
     });
+    new RowDrag(byID("job-rows"), { ids: (id) => this.#dragged(id), move: on.move });
     this.#bar = new SelectionBar(this.selection, () => this.#shown);
     this.#prepareFilters();
   }
@@ -268,6 +270,12 @@ export class JobList {
     if (this.set.isComplete) return words;
     return `${words}. The list is too long for the page: it searches and sorts those that run or wait and the newest. ` +
       "Choose a session, a state or a tag to see others.";
+  }
+
+  /** What the drag of a row moves: the selected downloads, if it is one of them. Only the order of the queue shows where they go. */
+  #dragged(id) {
+    if (!id || !["first", "queue"].includes(this.#chosenOrder.key)) return null;
+    return this.selection.has(id) ? this.#order.filter((each) => this.selection.has(each)) : [id];
   }
 
   #select(id, { shiftKey, isAdded }) {

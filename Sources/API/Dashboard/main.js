@@ -28,8 +28,8 @@ import { prepareSignIn, readCaller } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
 import { prepareTheme } from "./theme.js";
 import { prepareThroughput, showThroughput } from "./throughput.js";
-import { prepareViews, showJob, showView, viewShown } from "./views.js";
-import { actOnWebhook } from "./webhookcard.js";
+import { prepareViews, showSheet, showView, viewShown } from "./views.js";
+import { actOnWebhook } from "./webhookrow.js";
 import { WebhookList } from "./webhooks.js";
 import { showWelcome } from "./welcome.js";
 import { failureSentence, stateNames, stateWords } from "./words.js";
@@ -50,18 +50,18 @@ const manyEvents = 25;
 
 const details = new JobDetails({ changed: takeChanged });
 const jobs = new JobList({
-  open: (job) => showJob(job.id), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
-  selected: (selected) => bulk.show(selected),
+  open: (job) => showSheet("jobs", job.id), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
+  selected: (selected) => bulk.show(selected), move: (ids, place) => bulk.move(ids, place),
 });
 const bulk = new BulkActions({ selected: () => jobs.selected, done: (some) => takeMany(some) });
 const sessions = new SessionList({ narrow, changed: () => readSessions() });
 const log = new DeliveryLog();
-const webhooks = new WebhookList({ openLog: (webhook) => log.open(webhook), changed: () => lookAgain() });
+const webhooks = new WebhookList({ openLog: showLog, changed: () => lookAgain() });
 const consumers = new ConsumerList();
 const settings = new SettingsForm();
 const add = new AddDialog({ added: (added) => added.forEach((job) => jobs.show(job)) });
 const attention = new Attention({
-  open: (job) => showJob(job.id), narrow, editSession: (id, focus) => sessions.edit(id, focus),
+  open: (job) => showSheet("jobs", job.id), narrow, editSession: (id, focus) => sessions.edit(id, focus),
   act: (action, some) => bulk.actOn(action, some),
   credentials: (some, place) => supplyCredentials(some, place, takeChanged),
   webhook: takeWebhookAction, changed: () => lookAgain(),
@@ -155,8 +155,12 @@ function takeMany(some) {
   readSessions();
 }
 
+function showLog({ session, name }) {
+  showSheet("webhooks", session, name);
+}
+
 async function takeWebhookAction(action, webhook) {
-  if (action === "log") return log.open(webhook);
+  if (action === "log") return showLog(webhook);
   if (action === "edit") return webhooks.edit(webhook);
   await actOnWebhook(action, webhook);
   readWebhooks();
@@ -280,7 +284,7 @@ new Palette((text) => {
     ...commands(), ...sessions.sessions.map(({ id }) => ({ name: id, kind: "session", run: () => only({ session: id }) })),
   ].filter(({ name, needs }) => name.toLowerCase().includes(text) && mayUse(needs ?? "read"));
   const found = text ? jobs.named(text) : [];
-  return [...entries, ...found.map((job) => ({ name: jobName(job), kind: stateWords(job), run: () => showJob(job.id) }))];
+  return [...entries, ...found.map((job) => ({ name: jobName(job), kind: stateWords(job), run: () => showSheet("jobs", job.id) }))];
 });
 
 /** What the palette can do. */
@@ -318,7 +322,10 @@ prepareViews({
     if (view === "webhooks" && feed.isConnected) readWebhooks();
   },
   narrowed: (query) => jobs.restore(query),
-  job: (id) => details.show(id, jobs.set.jobs.get(id)),
+  sheet: ([kind, ...parts] = []) => {
+    details.show(...(kind === "jobs" ? [parts[0], jobs.set.jobs.get(parts[0])] : [null]));
+    log.show(...(kind === "webhooks" ? parts : [null]));
+  },
 });
 document.addEventListener("scoped", () => viewShown() === "settings" && settings.open());
 prepareSignIn();

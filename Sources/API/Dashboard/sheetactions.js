@@ -3,7 +3,7 @@
 import { act, actionWords, fetchCommand, isPossible, readJob } from "./actions.js";
 import { address, get } from "./api.js";
 import { change } from "./bulk.js";
-import { element, setText } from "./dom.js";
+import { element, icon, setText } from "./dom.js";
 import { complain, tell } from "./notices.js";
 import { mayUse } from "./scopes.js";
 
@@ -68,15 +68,4 @@ export class SheetActions {
 
 async function resumeData(job) {
   return JSON.stringify(await get(address("jobs", job.id, "resume-data")), null, 2);
-}
-
-/** An icon of the page's sprite. */
-function icon(name) {
-  const space = "http://www.w3.org/2000/svg";
-  const [picture, use] = [document.createElementNS(space, "svg"), document.createElementNS(space, "use")];
-  picture.setAttribute("class", "icon");
-  picture.setAttribute("aria-hidden", "true");
-  use.setAttribute("href", `#icon-${name}`);
-  picture.append(use);
-  return picture;
 }

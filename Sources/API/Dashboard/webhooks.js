@@ -6,7 +6,8 @@ import { coalesced } from "./coalesce.js";
 import { arrange, byID, setText } from "./dom.js";
 import { counted } from "./format.js";
 import { complain, tell } from "./notices.js";
-import { healthOf, WebhookCard } from "./webhookcard.js";
+import { healthOf, WebhookRow } from "./webhookrow.js";
+import { viewShown } from "./views.js";
 import { declareWebhook, editWebhook } from "./webhookform.js";
 
 /** The number of deliveries of each webhook that are searched for its last attempt. */
@@ -15,7 +16,7 @@ const lookedAt = 20;
 const atOnce = 4;
 
 export class WebhookList {
-  #cards = new Map();
+  #rows = new Map();
   #sessions = [];
   /** What the page knows of each webhook: {webhook, deliveries, health}. */
   known = [];
@@ -58,16 +59,17 @@ export class WebhookList {
   #show(webhooks) {
     this.known = webhooks;
     setText(byID("webhooks-count"), webhooks.length > 0 ? counted(webhooks.length, "webhook") : "");
-    const cards = webhooks.map(({ webhook, deliveries, health }) => {
+    const rows = webhooks.map(({ webhook, deliveries, health }) => {
       const key = `${webhook.session}/${webhook.name}`;
       const actions = { openLog: this.#on.openLog, edit: (present) => this.edit(present), changed: () => this.refresh() };
-      const card = this.#cards.get(key) ?? new WebhookCard(actions);
-      card.show(webhook, deliveries, health);
-      return [key, card];
+      const row = this.#rows.get(key) ?? new WebhookRow(actions);
+      row.show(webhook, deliveries, health);
+      return [key, row];
     });
-    this.#cards = new Map(cards);
-    arrange(byID("webhook-list"), cards.map(([, card]) => card.root));
-    byID("webhooks-empty").hidden = cards.length > 0;
+    this.#rows = new Map(rows);
+    arrange(byID("webhook-list"), rows.map(([, row]) => row.root));
+    byID("webhooks-empty").hidden = rows.length > 0;
+    byID("webhook-list").parentElement.hidden = rows.length === 0;
     this.#on.changed();
   }
 }
@@ -85,8 +87,8 @@ async function readWebhooks() {
 
 async function withDeliveries(webhook) {
   const { statistics } = webhook;
-  // An endpoint that has accepted everything has no log that needs to be looked at.
-  if (statistics.pending === 0 && statistics.accepted === statistics.attempts && webhook.state === "enabled") {
+  // While the view is not shown, an endpoint that has accepted everything has no log that needs to be looked at.
+  if (viewShown() !== "webhooks" && statistics.pending === 0 && statistics.accepted === statistics.attempts && webhook.state === "enabled") {
     return { webhook, deliveries: [], health: healthOf(webhook, null) };
   }
   const log = query(address("sessions", webhook.session, "webhooks", webhook.name, "deliveries"), { limit: lookedAt });

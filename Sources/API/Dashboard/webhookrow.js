@@ -1,51 +1,61 @@
-// A webhook as a card: whether its endpoint accepts its deliveries, the last response of a failing one, and its actions.
+// A webhook as a row: whether its endpoint accepts its deliveries, the last response of a failing one, and its actions.
 
 import { address, post, remove } from "./api.js";
-import { answerWords, lastAttempt, statisticsWords } from "./attempts.js";
-import { element, keepFocus, setAttribute, setText } from "./dom.js";
-import { counted, duration, exactDuration, secondsUntil, time } from "./format.js";
+import { answerWords, lastAttempt } from "./attempts.js";
+import { element, icon, keepFocus, setAttribute, setText } from "./dom.js";
+import { count, counted, duration, exactDuration, percent, secondsUntil, time } from "./format.js";
 import { complain, tell } from "./notices.js";
 import { ask } from "./question.js";
 import { recoverWebhook, rotateSecret } from "./webhookform.js";
 
-export class WebhookCard {
+export class WebhookRow {
   #webhook = null;
-  #name = element("h3");
+  #name = element("button", { type: "button", class: "link" });
+  #about = element("span", { class: "muted limits" });
   #state = element("span", { class: "state" });
-  #about = element("p", { class: "muted" });
-  #statistics = element("p", { class: "muted" });
-  #last = element("p", { class: "note" });
-  #answer = element("pre", { hidden: true, tabindex: "0", "aria-label": "The endpoint's response" });
+  #note = element("span", { class: "note" });
+  #success = number("accepted");
+  #latency = number("95 % within");
+  #pending = number("pending");
+  #last = number("last");
   #buttons;
 
+  /** @param on {openLog(webhook), edit(webhook), changed()}. */
   constructor(on) {
-    const button = (words, press, needs = "needs-sessions") =>
-      element("button", { type: "button", class: needs, onclick: press }, words);
+    const button = (words, name, press, needs = "needs-sessions") => element(
+      "button", { type: "button", class: `icon-button ${needs}`, "data-words": words, onclick: press }, icon(name));
     this.#buttons = {
-      log: button("Deliveries", () => on.openLog(this.#webhook), null),
-      test: button("Send a test", () => this.act("test", on)),
-      enable: button("Enable", () => this.act("enable", on)),
-      edit: button("Edit…", () => on.edit(this.#webhook)),
-      recover: button("Replay from…", () => this.#do(() => recoverWebhook(this.#webhook), on)),
-      rotate: button("New secret…", () => this.#do(() => rotateSecret(this.#webhook), on)),
-      remove: button("Delete…", () => this.#do(() => deleteWebhook(this.#webhook), on)),
+      log: button("Deliveries", "log", () => on.openLog(this.#webhook), ""),
+      test: button("Send a test", "send", () => this.act("test", on)),
+      enable: button("Enable", "resume", () => this.act("enable", on)),
+      edit: button("Edit", "change", () => on.edit(this.#webhook)),
+      recover: button("Replay from", "retry", () => this.#do(() => recoverWebhook(this.#webhook), on)),
+      rotate: button("New secret", "key", () => this.#do(() => rotateSecret(this.#webhook), on)),
+      remove: button("Delete", "delete", () => this.#do(() => deleteWebhook(this.#webhook), on)),
     };
-    const heading = element("div", { class: "heading-row" }, this.#name, this.#state);
-    const actions = element("div", { class: "actions" }, ...Object.values(this.#buttons));
-    this.root = element("li", { class: "webhook" }, heading, this.#about, this.#statistics, this.#last, this.#answer, actions);
+    this.#name.addEventListener("click", () => on.openLog(this.#webhook));
+    this.root = element(
+      "tr", { class: "webhook", role: "row" }, element("th", { role: "rowheader", scope: "row" }, this.#name, this.#about),
+      element("td", { role: "cell", class: "webhook-state" }, this.#state, this.#note),
+      this.#success, this.#latency, this.#pending, this.#last,
+      element("td", { role: "cell", class: "actions" }, ...Object.values(this.#buttons)));
   }
 
   show(webhook, deliveries, state) {
     this.#webhook = webhook;
-    const last = lastAttempt(deliveries);
+    const [last, { statistics }] = [lastAttempt(deliveries), webhook];
     this.root.dataset.health = state.kind;
     setText(this.#name, `${webhook.session} / ${webhook.name}`);
-    setText(this.#state, state.words);
     setText(this.#about, aboutWords(webhook));
-    setText(this.#statistics, statisticsWords(webhook.statistics));
-    setText(this.#last, [webhook.disabled_reason, lastWords(last), pendingWords(webhook, deliveries)].filter(Boolean).join(" "));
-    this.#answer.hidden = state.kind === "well" || !last?.attempt.response;
-    setText(this.#answer, this.#answer.hidden ? "" : last.attempt.response);
+    setAttribute(this.#about, "title", aboutWords(webhook));
+    setText(this.#state, state.words);
+    const note = noteWords(webhook, deliveries, state, last);
+    setText(this.#note, note);
+    setAttribute(this.#note, "title", note || null);
+    setText(this.#success, statistics.attempts > 0 ? percent(statistics.success_rate) : "–");
+    setText(this.#latency, statistics.attempts > 0 ? exactDuration(statistics.p95_latency_seconds) : "–");
+    setText(this.#pending, count(statistics.pending));
+    setText(this.#last, last ? time(last.attempt.at) : "–");
     this.#showButtons(webhook, state);
   }
 
@@ -53,11 +63,12 @@ export class WebhookCard {
     keepFocus(this.root, [this.#buttons.edit], () => {
       this.#buttons.test.hidden = kind === "disabled";
       // For a failing webhook, "enable" sends the pending deliveries at once.
-      this.#buttons.enable.hidden = kind === "well";
+      this.#buttons.enable.hidden = !["failing", "disabled"].includes(kind);
     });
-    setText(this.#buttons.enable, kind === "failing" ? "Try now" : "Enable");
+    this.#buttons.enable.dataset.words = kind === "failing" ? "Try now" : "Enable";
     for (const button of Object.values(this.#buttons)) {
-      setAttribute(button, "aria-label", `${button.textContent.replace("…", "")}: ${session} / ${name}`);
+      setAttribute(button, "aria-label", `${button.dataset.words}: ${session} / ${name}`);
+      setAttribute(button, "title", button.dataset.words);
     }
   }
 
@@ -98,6 +109,16 @@ export function healthOf(webhook, last) {
   if (webhook.state === "disabled") return { kind: "disabled", words: "Disabled" };
   if (last && last.attempt.error !== null) return { kind: "failing", words: "Failing", last: lastWords(last) };
   return webhook.statistics.attempts > 0 || last ? { kind: "well", words: "Accepting" } : { kind: "unused", words: "Nothing sent yet" };
+}
+
+function number(label) {
+  return element("td", { role: "cell", class: "number", "data-label": label });
+}
+
+function noteWords(webhook, deliveries, { kind }, last) {
+  if (!["failing", "disabled"].includes(kind)) return pendingWords(webhook, deliveries);
+  const answer = last?.attempt.response ? `“${last.attempt.response}”` : "";
+  return [webhook.disabled_reason, lastWords(last), answer, pendingWords(webhook, deliveries)].filter(Boolean).join(" ");
 }
 
 function lastWords(last) {

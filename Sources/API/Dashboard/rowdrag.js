@@ -1,0 +1,61 @@
+// Moves queued downloads by dragging their rows. The keyboard has *Move to top* and *Move to bottom*.
+
+const type = "application/x-fetchd-downloads";
+
+export class RowDrag {
+  #body;
+  #on;
+  /** The row that shows where the downloads would go. */
+  #target = null;
+
+  /** @param on {ids(id), move(ids, place)}: `ids` of what a row stands for, null if it cannot be moved; `place` is {before} or {after}. */
+  constructor(body, on) {
+    this.#body = body;
+    this.#on = on;
+    body.addEventListener("dragstart", (event) => this.#start(event));
+    body.addEventListener("dragover", (event) => this.#mark(event));
+    body.addEventListener("drop", (event) => this.#drop(event));
+    for (const name of ["dragend", "dragleave"]) body.addEventListener(name, () => this.#clear());
+  }
+
+  #start(event) {
+    const ids = this.#on.ids(event.target.closest?.("[data-job]")?.dataset.job);
+    if (!ids) return event.preventDefault();
+    event.dataTransfer.setData(type, JSON.stringify(ids));
+    event.dataTransfer.effectAllowed = "move";
+  }
+
+  #mark(event) {
+    const row = rowOf(event);
+    if (!row) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#clear();
+    this.#target = row;
+    row.dataset.drop = isAbove(event, row) ? "before" : "after";
+  }
+
+  #drop(event) {
+    const row = rowOf(event);
+    if (!row) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.#clear();
+    const ids = JSON.parse(event.dataTransfer.getData(type)).filter((id) => id !== row.dataset.job);
+    if (ids.length > 0) this.#on.move(ids, { [isAbove(event, row) ? "before" : "after"]: row.dataset.job });
+  }
+
+  #clear() {
+    if (this.#target) delete this.#target.dataset.drop;
+    this.#target = null;
+  }
+}
+
+function rowOf(event) {
+  return event.dataTransfer.types.includes(type) ? event.target.closest("[data-job]") : null;
+}
+
+function isAbove(event, row) {
+  const { top, height } = row.getBoundingClientRect();
+  return event.clientY < top + height / 2;
+}
