@@ -80,6 +80,10 @@ NAME facts_js_name[] = "facts.js";
 BYTES facts_js[] = {
 #embed "../API/Dashboard/facts.js"
 };
+NAME finish_js_name[] = "finish.js";
+BYTES finish_js[] = {
+#embed "../API/Dashboard/finish.js"
+};
 NAME format_js_name[] = "format.js";
 BYTES format_js[] = {
 #embed "../API/Dashboard/format.js"
@@ -261,6 +265,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(dom_js),
     FILE_OF(drop_js),
     FILE_OF(facts_js),
+    FILE_OF(finish_js),
     FILE_OF(format_js),
     FILE_OF(formdialog_js),
     FILE_OF(hosts_js),

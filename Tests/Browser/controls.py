@@ -13,7 +13,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-from page import Page
+from page import Page, say
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -547,11 +547,25 @@ def largest(url: str) -> None:
         page.require(f"The page has {rows()} rows.", 16 <= rows() <= 120)
         page.run("scrollTo(0, 0)")
         page.until("the first name is there", lambda: names(page)[0] == "file-0-0.bin")
+        moved = page.run("return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]"
+                         ".reduce((sum, { transferSize }) => sum + transferSize, 0)")  # fmt: skip
+        say(f"{moved:,} bytes")
+        page.require(f"It takes {moved:,} bytes.", moved < 1_000_000)
         page.click_first("#select-all")
         page.until("all are selected", lambda: selected(page) == "10,000 selected")
         page.require("It takes too long to show a change.", page.run(
             "const start = performance.now(); document.querySelector('#select-all').click();"
             " return performance.now() - start") < 2000)
+        # A reload asks for no file again.
+        page.driver.refresh()
+        page.until("all are there", lambda: count() == "10,000 downloads")
+        again = page.run("return performance.getEntriesByType('resource').filter(({ name, transferSize }) =>"
+                         " name.includes('/dashboard/') && transferSize > 0).map(({ name }) => name)")  # fmt: skip
+        page.require(f"These are read again: {again}", not again)
+        page.click_first("#select-all")
+        page.until("all are selected", lambda: selected(page) == "10,000 selected")
+        page.click("[data-bulk]", "Pause")
+        page.until("all are paused", lambda: "10,000 downloads paused." in page.find("#notices").text)
         page.show("sessions")
         page.require("A session is missing.", len(page.all("#session-rows tr")) == 50)
         page.resize(360, 740)

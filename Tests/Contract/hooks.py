@@ -23,6 +23,8 @@ LAST_EVENT = int(os.environ["FETCHD_CHECK_LAST_EVENT"])
 SESSIONS = json.loads(os.environ["FETCHD_CHECK_SESSIONS"])
 JOBS = json.loads(os.environ["FETCHD_CHECK_JOBS"])
 EXCHANGES = os.environ["FETCHD_CHECK_EXCHANGES"]
+# The folder of the dashboard's files.
+DASHBOARD = os.environ["FETCHD_CHECK_DASHBOARD"]
 
 # Of each kind, so many waits are waited out, for this many seconds; the others are for as long as no time.
 REAL_WAITS = 3
@@ -146,6 +148,10 @@ def obey_what_no_schema_tells(case: Case) -> None:
     # A job that is made up is none; two out of three times it is one that there is. What is forgotten has its own.
     if case.operation.path.startswith("/v1/jobs/{id}") and case.method != "DELETE" and (turn := next(job_numbers)) % 3:
         case.path_parameters["id"] = JOBS[turn % len(JOBS)]
+    # Of the hashes that the description allows, one is that of the files.
+    if case.operation.path == "/dashboard/{version}/{file}" and next(dashboard_numbers) % 2:
+        case.path_parameters["version"] = DASHBOARD
+        case.path_parameters["file"] = "main.js"
     # A revision that is made up is another one, for which nothing is done; every second time it is any.
     if case.headers and "If-Match" in case.headers and next(tag_numbers) % 2:
         case.headers["If-Match"] = "*"
@@ -200,7 +206,7 @@ def pin_the_host_of_the_webhook(body: dict[str, Any]) -> None:
         tls["pinned_public_keys"] = {host[2]: next(iter(pins.values()))} if host else {}
 
 
-request_numbers, tag_numbers, job_numbers = count(1), count(1), count(1)
+request_numbers, tag_numbers, job_numbers, dashboard_numbers = count(1), count(1), count(1), count(1)
 
 
 def obeying(name: str | None, value: Any) -> Any:

@@ -72,6 +72,12 @@ class Service:
         found = re.search(r" is ready at (http://\S+)", self.log.read_text())
         return found.group(1).rstrip("/") if found else None
 
+    @property
+    def dashboard(self) -> str:
+        """The folder of the dashboard's files."""
+        with urllib.request.urlopen(self.url) as page:
+            return re.search(r'src="dashboard/([0-9a-f]+)/', page.read().decode())[1]
+
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """The answer's document; None where it has none."""
         request = urllib.request.Request(self.url + path, method=method)

@@ -94,3 +94,12 @@ function nameInAddress(address) {
     return last;
   }
 }
+
+const agoes = [["d", 86_400], ["h", 3600], ["min", 60]];
+
+/** `now`, `5 min ago`, `3 h ago`, `12 d ago`. */
+export function ago(moment, now = Date.now()) {
+  const seconds = Math.max(0, (now - Date.parse(moment)) / 1000);
+  const [unit, span] = agoes.find(([, each]) => seconds >= each) ?? [];
+  return unit ? `${count(Math.floor(seconds / span))} ${unit} ago` : "now";
+}

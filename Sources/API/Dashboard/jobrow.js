@@ -2,7 +2,7 @@
 
 import { act, actionWords, isPossible } from "./actions.js";
 import { copyOf, keepFocus, setAttribute, setBar, setText } from "./dom.js";
-import { bytes, duration, hostOf, jobName, percent, speed, time } from "./format.js";
+import { ago, bytes, duration, fullTime, hostOf, jobName, percent, speed } from "./format.js";
 import { mayUse } from "./scopes.js";
 import { stateNote, stateWords } from "./words.js";
 
@@ -45,7 +45,7 @@ export class JobRow {
     setAttribute(this.#parts.name, "title", jobName(job));
     setText(this.#parts.origin, [hostOf(job.url), job.session, ...job.tags].join(" · "));
     setText(this.#parts.state, stateWords(job));
-    setText(this.#parts.added, time(job.created_at));
+    setAttribute(this.#parts.added, "title", fullTime(job.created_at));
     setAttribute(this.#parts.select, "aria-label", `Select ${jobName(job)}`);
     this.#showProgress();
     this.#showActions();
@@ -54,6 +54,7 @@ export class JobRow {
 
   /** Updates the text that depends on the time. */
   tick() {
+    setText(this.#parts.added, ago(this.job.created_at));
     const note = stateNote(this.job);
     setText(this.#parts.note, note);
     setAttribute(this.#parts.note, "title", note || null);

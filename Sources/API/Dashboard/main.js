@@ -14,6 +14,7 @@ import { JobDetails } from "./details.js";
 import { byID, setText } from "./dom.js";
 import { prepareDrop } from "./drop.js";
 import { bytes, count, jobName, percent } from "./format.js";
+import { askToNotify, canNotify, noteLeft } from "./finish.js";
 import { prepareFormDialog } from "./formdialog.js";
 import { pausedHosts, readHosts } from "./hosts.js";
 import { JobList } from "./jobs.js";
@@ -98,6 +99,7 @@ function showSessions(list) {
   add.showSessions(list, jobs.filters.session);
   sessions.mark(jobs.filters);
   const { running, queued, waiting, paused } = sessions.totals;
+  noteLeft(running + queued + waiting + paused);
   byID("pause-all").hidden = running + queued + waiting === 0;
   byID("resume-all").hidden = paused === 0;
   showTitle(list);
@@ -300,6 +302,7 @@ function commands() {
     ...(isBound() ? [] : [{ ...view("Settings", "settings"), needs: "sessions" }]),
     ...Object.entries(stateNames).map(([state, name]) => (
       { name: `${name} downloads`, kind: "filter", run: () => only({ state }) })),
+    ...(canNotify() ? [{ name: "Notify me when the last download ends", kind: "action", run: askToNotify }] : []),
     { name: "Keys", kind: "help", run: () => byID("keys-dialog").showModal() },
   ];
 }

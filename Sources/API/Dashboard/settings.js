@@ -8,7 +8,7 @@ import { time } from "./format.js";
 import { tell } from "./notices.js";
 import { Mistake, sentence } from "./problems.js";
 import { mayUse } from "./scopes.js";
-import { rateText, readRate } from "./values.js";
+import { durationText, rateText, readDuration, readRate, readSize, sizeText } from "./values.js";
 
 const levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
 
@@ -31,15 +31,15 @@ const known = [
   { name: "deny_origin_host", label: "Hosts never to download from", kind: "list" },
   { name: "allow_origin_port", label: "Ports to download from", kind: "list", placeholder: "all",
     hint: "Such as 443 or 8000-8999." },
-  { name: "minimum_free_bytes", label: "Bytes that downloads leave free", kind: "optional", placeholder: "1 % of the disk, at most 1 GiB" },
-  { name: "max_file_size", label: "Largest size of a file, in bytes", kind: "optional", placeholder: "no limit" },
-  { name: "resume_data_max_bytes", label: "Bytes that stopped downloads keep", kind: "optional", placeholder: "no limit",
+  { name: "minimum_free_bytes", label: "Space that downloads leave free", kind: "optional", unit: "size", placeholder: "1 % of the disk, at most 1 GiB" },
+  { name: "max_file_size", label: "Largest size of a file", kind: "optional", unit: "size", placeholder: "no limit" },
+  { name: "resume_data_max_bytes", label: "Space of what stopped downloads keep", kind: "optional", unit: "size", placeholder: "no limit",
     hint: "Of all paused, waiting and failed downloads together. Beyond it, the oldest ones lose their bytes." },
   { name: "max_parts", label: "Stopped downloads that keep bytes", kind: "optional", placeholder: "no limit" },
-  { name: "event_retention", label: "Keep acknowledged events, in seconds", kind: "optional" },
-  { name: "unacknowledged_retention", label: "Keep other events, in seconds", kind: "optional" },
-  { name: "finished_retention", label: "Keep ended downloads, in seconds", kind: "optional", placeholder: "for ever",
-    hint: "Such as 2592000 for 30 days. The service deletes them from its list afterwards." },
+  { name: "event_retention", label: "Keep acknowledged events for", kind: "optional", unit: "duration" },
+  { name: "unacknowledged_retention", label: "Keep other events for", kind: "optional", unit: "duration" },
+  { name: "finished_retention", label: "Keep ended downloads for", kind: "optional", unit: "duration", placeholder: "for ever",
+    hint: "Such as 30 days. The service deletes them from its list afterwards." },
   { name: "log_level", label: "Log level", options: Object.fromEntries(levels.map((level) => [level, level])) },
 ];
 
@@ -194,21 +194,23 @@ function kindOf(value) {
   return typeof value === "number" ? "number" : "text";
 }
 
-function textOf({ kind }, value) {
+function textOf({ kind, unit }, value) {
   if (value == null) return "";
+  if (unit) return unit === "size" ? sizeText(value) : durationText(value);
   if (kind === "rate") return rateText(value);
   if (kind === "lines") return value.join("\n");
   if (kind === "rules") return value.map(ruleText).join("\n");
   return kind === "list" ? value.join(", ") : String(value);
 }
 
-function valueOf({ name, kind, type, label }, text) {
+function valueOf({ name, kind, unit, type, label }, text) {
   if (kind === "rate") return (text && readRate(text, name)) || 0;
   if (kind === "lines" || kind === "rules") {
     const lines = text.split("\n").map((line) => line.trim()).filter(Boolean);
     return kind === "rules" ? lines.map((line) => readRule(line, name)) : lines;
   }
   if (kind === "optional" && !text.trim()) return null;
+  if (unit) return unit === "size" ? readSize(text, name) : readDuration(text, name);
   if (kind === "list") return text.split(/[,\n]/).map((entry) => entry.trim()).filter(Boolean);
   if (kind !== "number" && kind !== "optional" && type !== "number") return text;
   if (!/^-?\d+(\.\d+)?$/.test(text)) throw new Mistake(`“${label}” takes a number.`, name);

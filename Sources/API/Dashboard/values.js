@@ -1,26 +1,59 @@
 // Values that people type: rates, lists and headers.
 
-import { speed } from "./format.js";
 import { Mistake } from "./problems.js";
 
 const units = ["", "k", "m", "g", "t"];
 
 /** A rate in bytes per second, or null for none, from `2 MiB/s`, `500k` or `0`. As in options, K is 1,000 and Ki is 1,024. */
 export function readRate(text, field) {
-  const match = text.trim().toLowerCase().match(/^(\d+(?:[.,]\d+)?)\s*(?:([kmgt])(i?))?b?(?:\/s|ps)?$/);
-  if (!match) throw new Mistake("Write a rate as a number with a unit, such as 500 KiB/s or 2 MiB/s.", field);
-  const factor = (match[3] ? 1024 : 1000) ** units.indexOf(match[2] ?? "");
-  return Math.round(Number(match[1].replace(",", ".")) * factor) || null;
+  const match = text.trim().match(/^(.*?)(?:\/s|ps)?$/i);
+  const rate = bytesIn(match[1]);
+  return rate === null ? mistake("Write a rate as a number with a unit, such as 500 KiB/s or 2 MiB/s.", field) : rate || null;
 }
 
 /** As `readRate` reads it, without a loss; empty for none. */
 export function rateText(rate) {
-  if (!rate) return "";
-  for (const [unit, factor] of [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]]) {
-    if (rate % factor === 0) return `${rate / factor} ${unit}/s`;
-  }
-  for (const [unit, factor] of [["MB", 1000 ** 2], ["kB", 1000]]) if (rate >= factor) return `${rate / factor} ${unit}/s`;
-  return speed(rate);
+  return rate ? `${sizeText(rate)}/s` : "";
+}
+
+/** Bytes, or null for none, from `2 GiB` or `0`. */
+export function readSize(text, field) {
+  return bytesIn(text) ?? mistake("Write a size as a number with a unit, such as 500 MiB or 2 GiB.", field);
+}
+
+/** As `readSize` reads it, without a loss. */
+export function sizeText(size) {
+  const sizes = [["TiB", 1024 ** 4], ["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]];
+  const whole = sizes.find(([, factor]) => size > 0 && size % factor === 0);
+  const [unit, factor] = whole ?? [["GB", 1000 ** 3], ["MB", 1000 ** 2], ["kB", 1000]].find(([, each]) => size >= each) ?? ["B", 1];
+  return `${size / factor} ${unit}`;
+}
+
+function bytesIn(text) {
+  const match = text.trim().toLowerCase().match(/^(\d+(?:[.,]\d+)?)\s*(?:([kmgt])(i?))?b?$/);
+  if (!match) return null;
+  const factor = (match[3] ? 1024 : 1000) ** units.indexOf(match[2] ?? "");
+  return Math.round(Number(match[1].replace(",", ".")) * factor);
+}
+
+const spans = [["day", 86_400], ["hour", 3600], ["minute", 60], ["second", 1]];
+
+/** Seconds from `30 days`, `12 h` or `90`. */
+export function readDuration(text, field) {
+  const match = text.trim().toLowerCase().match(/^(\d+(?:[.,]\d+)?)\s*([a-z]*)$/);
+  const span = match && (match[2] === "" ? 1 : spans.find(([name]) => [name, `${name}s`, name[0], name.slice(0, 3)].includes(match[2]))?.[1]);
+  if (!span) return mistake("Write a duration as a number with a unit, such as 30 days or 12 hours.", field);
+  return Math.round(Number(match[1].replace(",", ".")) * span);
+}
+
+/** As `readDuration` reads it, without a loss. */
+export function durationText(seconds) {
+  const [name, span] = spans.find(([, each]) => seconds > 0 && seconds % each === 0) ?? spans.at(-1);
+  return `${seconds / span} ${name}${seconds === span ? "" : "s"}`;
+}
+
+function mistake(words, field) {
+  throw new Mistake(words, field);
 }
 
 /** The entries of a list that is separated by commas or lines. */

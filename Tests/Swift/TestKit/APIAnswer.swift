@@ -1,3 +1,4 @@
+import Base
 import CurlClient
 import Formats
 
@@ -14,6 +15,20 @@ public struct APIAnswer: Sendable {
     /// `null` if the body is no JSON.
     public var json: JSON { (try? JSON(parsing: body)) ?? .null }
     public var text: String { String(decoding: body, as: UTF8.self) }
+
+    /// The body without its content coding; as it came if that is no gzip.
+    public var decodedBody: [UInt8] {
+        guard header("Content-Encoding") == "gzip" else { return body }
+        let decoder = InflatingDecoder(.gzip)
+        var plain: [UInt8] = []
+        try? body.withUnsafeBytes { bytes in
+            try decoder.decode(bytes) {
+                plain += $0
+                return true
+            }
+        }
+        return plain
+    }
 
     /// The last component of a problem's `type`, and the pointer to its place in the request body.
     public var problem: Problem? {

@@ -28,7 +28,7 @@ final class ExchangeRecord: Sendable {
             "method": .string(method), "path": .string(path),
             "request": ["headers": Self.headers(headers), "body": Self.text(body)],
             "status": .count(answer.status),
-            "response": ["headers": Self.headers(answer.headers), "body": Self.text(answer.body)],
+            "response": ["headers": Self.headers(answer.headers), "body": Self.text(answer.decodedBody)],
         ]
         turn.withLock { _ in file.write(Data(exchange.bytes + [0x0A])) }
     }

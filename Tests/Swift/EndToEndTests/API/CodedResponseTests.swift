@@ -1,4 +1,3 @@
-import Base
 import Formats
 import Foundation
 import TestKit
@@ -6,19 +5,6 @@ import Testing
 
 /// Content-Encoding: gzip (RFC 9110, section 8.4).
 @Suite struct CodedResponseTests {
-    private func inflated(_ answer: APIAnswer) throws -> [UInt8] {
-        let decoder = InflatingDecoder(.gzip)
-        var plain: [UInt8] = []
-        try answer.body.withUnsafeBytes { bytes in
-            try decoder.decode(bytes) {
-                plain += $0
-                return true
-            }
-        }
-        try decoder.finish()
-        return plain
-    }
-
     private func scene() async throws -> Scene {
         let scene = try await Scene()
         let order: JSON = ["url": .string(scene.origin.url("/file")), "state": "paused"]
@@ -41,7 +27,7 @@ import Testing
                 }
                 #expect(vary.count { $0 == "Accept-Encoding" } == 1, "\(vary)")
             }
-            let decoded = try inflated(coded)
+            let decoded = coded.decodedBody
             // The values of metrics change.
             if path == "/metrics" {
                 #expect(String(decoding: decoded, as: UTF8.self).hasPrefix("# HELP"))
