@@ -146,7 +146,7 @@ extension ContentCoding {
     ///
     /// - Parameter level: 1, the fastest, to 9, the smallest.
     /// - Returns: nil if memory runs out.
-    public static func gzip(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
+    public static func gzipped(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
         var stream = z_stream()
         let (largestWindow, asGzip): (Int32, Int32) = (15, 16)
         guard czlib_deflate_init(&stream, level, largestWindow + asGzip) == Z_OK else { return nil }

@@ -35,6 +35,11 @@ export function isPossible(action, job) {
   return possible[action].includes(job.state) && !isSettling;
 }
 
+/** Whether the job has a place in the queue, which can change. */
+export function isInQueue(job) {
+  return ["queued", "waiting", "paused"].includes(job.state);
+}
+
 const words = {
   supply: "New link…", pause: "Pause", resume: "Resume", retry: "Retry", cancel: "Cancel", file: "Save", delete: "Remove",
 };

@@ -1,6 +1,6 @@
 // Actions on all selected downloads, or on all downloads of the service, in one request.
 
-import { isPossible, optionsOf } from "./actions.js";
+import { isInQueue, isPossible, optionsOf } from "./actions.js";
 import { address, patch, post } from "./api.js";
 import { byID, keepFocus, setAttribute } from "./dom.js";
 import { askForm } from "./formdialog.js";
@@ -15,7 +15,6 @@ const past = {
   pause: "paused", resume: "resumed", retry: "retried", cancel: "cancelled", remove: "removed", change: "changed",
   top: "moved to the top of the queue", bottom: "moved to the bottom of the queue",
 };
-const inQueue = ["queued", "waiting", "paused"];
 /** The largest number of identifiers in a request. */
 const mostIDs = 10_000;
 
@@ -28,16 +27,14 @@ const refusals = {
 /**
  * Carries out an action of `POST /v1/jobs/{action}`, and says how many downloads it has changed.
  *
- * @param selections the bodies of the requests, which are sent one after the other.
- * @returns how many were changed.
+ * @param selections what the requests select, which are sent one after the other. @param members what else each of them has.
  */
 async function carryOut(action, selections, members, words = past[action]) {
   let changed = 0;
   const refused = new Map();
   try {
     for (const selection of selections) {
-      const key = { "Idempotency-Key": crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}` };
-      const result = await post(address("jobs", action), { ...selection, ...members }, key);
+      const result = await post(address("jobs", action), { ...selection, ...members });
       changed += result.changed;
       for (const { code } of result.problems) refused.set(code, (refused.get(code) ?? 0) + 1);
     }
@@ -48,7 +45,6 @@ async function carryOut(action, selections, members, words = past[action]) {
   for (const [code, times] of refused) {
     complain(`${counted(times, "download is", "downloads are")} ${refusals[code] ?? `refused: ${code}`}.`);
   }
-  return changed;
 }
 
 function byIDs(jobs) {
@@ -125,7 +121,7 @@ function move(to, jobs) {
 }
 
 function isOpen(action, job) {
-  if (action in ends) return hasQueue(job) && inQueue.includes(job.state);
+  if (action in ends) return hasQueue(job) && isInQueue(job);
   return action === "change" ? job.state !== "succeeded" : isPossible(action, job);
 }
 

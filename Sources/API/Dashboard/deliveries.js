@@ -4,7 +4,7 @@ import { address, get, post, query } from "./api.js";
 import { answerWords, statisticsWords } from "./attempts.js";
 import { byID, closeByButtons, element, keepFocus, setText } from "./dom.js";
 import { counted, exactDuration, secondsUntil, duration, time } from "./format.js";
-import { announce, complain, tell } from "./notices.js";
+import { announce, complain, copyButton, tell } from "./notices.js";
 import { sentence } from "./problems.js";
 import { leaveSheet } from "./views.js";
 import { deliveryStates } from "./words.js";
@@ -166,9 +166,8 @@ class DeliveryEntry {
       "li", { class: "delivery", "data-event": String(delivery.event) },
       element("div", { class: "heading-row" }, this.#head, this.#state, again), this.#note, this.#attempts,
       element("details", { ontoggle: (event) => event.target.open && this.#showHeads() },
-        element("summary", {}, "Request and answer of the last attempt"), element(
-          "div", { class: "exchange" }, element("div", {}, element("h4", {}, "Request"), this.#sent, copyButton("request", this.#sent)),
-          element("div", {}, element("h4", {}, "Answer"), this.#answer, copyButton("answer", this.#answer)))));
+        element("summary", {}, "Request and answer of the last attempt"),
+        element("div", { class: "exchange" }, half("request", this.#sent), half("answer", this.#answer))));
   }
 
   async #showHeads() {
@@ -215,11 +214,9 @@ function exchangeTexts({ attempts, body }) {
   return { sent: sent.join("\n"), answer: answer.join("\n") };
 }
 
-/** null where the browser gives the page no clipboard. */
-function copyButton(what, source) {
-  if (!navigator.clipboard) return null;
-  const copy = () => navigator.clipboard.writeText(source.textContent).then(() => tell(`The ${what} was copied.`), complain);
-  return element("button", { type: "button", class: "small", onclick: copy }, `Copy the ${what}`);
+function half(what, text) {
+  const heading = element("h4", {}, what.charAt(0).toUpperCase() + what.slice(1));
+  return element("div", {}, heading, text, copyButton(`Copy the ${what}`, what, () => text.textContent));
 }
 
 function attemptItem(attempt) {

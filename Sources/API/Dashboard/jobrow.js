@@ -1,6 +1,6 @@
 // A job as a row of the list. The row is created once and then updated in place, so that it keeps the focus.
 
-import { act, actionWords, isPossible } from "./actions.js";
+import { act, actionWords, isInQueue, isPossible } from "./actions.js";
 import { copyOf, keepFocus, setAttribute, setBar, setText } from "./dom.js";
 import { ago, bytes, duration, fullTime, hostOf, jobName, percent, speed } from "./format.js";
 import { mayUse } from "./scopes.js";
@@ -40,7 +40,7 @@ export class JobRow {
     this.job = job;
     setAttribute(this.root, "data-state", job.state);
     setAttribute(this.root, "data-job", job.id);
-    this.root.draggable = ["queued", "waiting", "paused"].includes(job.state) && mayUse("jobs");
+    this.root.draggable = isInQueue(job) && mayUse("jobs");
     setText(this.#parts.name, jobName(job));
     setAttribute(this.#parts.name, "title", jobName(job));
     setText(this.#parts.origin, [hostOf(job.url), job.session, ...job.tags].join(" · "));

@@ -1,6 +1,7 @@
 // Keys of one letter, for the whole page. The list of downloads has keys of its own (rowkeys.js).
 
 import { byID, closeByButtons } from "./dom.js";
+import { mayUse } from "./scopes.js";
 import { showView } from "./views.js";
 
 /** Milliseconds in which the second key follows `g`. */
@@ -18,7 +19,7 @@ export function prepareKeys(on) {
       showView("downloads");
       byID("filters").elements.text.focus();
     },
-    n: () => document.body.dataset.scope !== "read" && on.add(),
+    n: () => mayUse("jobs") && on.add(),
     "?": () => dialog.showModal(),
     g: () => (wentAt = Date.now()),
     j: () => step(1),
@@ -43,7 +44,7 @@ function isBusy(target) {
 
 function ofDownloads(event, on) {
   const wanted = actions[event.key];
-  if (!wanted || document.body.dataset.view !== "downloads" || document.body.dataset.scope === "read") return null;
+  if (!wanted || document.body.dataset.view !== "downloads" || !mayUse("jobs")) return null;
   const id = event.target.closest("#job-rows tr")?.dataset.job ?? null;
   return () => wanted.forEach((action) => on.act(action, id));
 }

@@ -27,6 +27,24 @@ export function complain(error) {
   show(text, "wrong").setAttribute("role", "alert");
 }
 
+/**
+ * A button that copies a text. null where the page gets no clipboard: it needs HTTPS, or a page of this computer.
+ *
+ * @param what the noun for the notice. @param textOf returns the text, or a promise of it.
+ */
+export function copyButton(words, what, textOf) {
+  if (!navigator.clipboard) return null;
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(await textOf());
+      tell(`The ${what} was copied.`);
+    } catch (error) {
+      complain(error);
+    }
+  };
+  return element("button", { type: "button", class: "small", onclick: copy }, words);
+}
+
 /** Reads a text out, without showing it. */
 export function announce(text) {
   waiting.push(text);

@@ -26,33 +26,33 @@ export class RowDrag {
   }
 
   #mark(event) {
-    const row = rowOf(event);
+    const row = this.#take(event);
     if (!row) return;
-    event.preventDefault();
-    event.stopPropagation();
-    this.#clear();
     this.#target = row;
     row.dataset.drop = isAbove(event, row) ? "before" : "after";
   }
 
   #drop(event) {
-    const row = rowOf(event);
+    const row = this.#take(event);
     if (!row) return;
+    const ids = JSON.parse(event.dataTransfer.getData(type)).filter((id) => id !== row.dataset.job);
+    if (ids.length > 0) this.#on.move(ids, { [isAbove(event, row) ? "before" : "after"]: row.dataset.job });
+  }
+
+  /** @returns the row under the pointer, if downloads are dragged; what is dragged to the page from elsewhere is not ours. */
+  #take(event) {
+    const row = event.dataTransfer.types.includes(type) ? event.target.closest("[data-job]") : null;
+    if (!row) return null;
     event.preventDefault();
     event.stopPropagation();
     this.#clear();
-    const ids = JSON.parse(event.dataTransfer.getData(type)).filter((id) => id !== row.dataset.job);
-    if (ids.length > 0) this.#on.move(ids, { [isAbove(event, row) ? "before" : "after"]: row.dataset.job });
+    return row;
   }
 
   #clear() {
     if (this.#target) delete this.#target.dataset.drop;
     this.#target = null;
   }
-}
-
-function rowOf(event) {
-  return event.dataTransfer.types.includes(type) ? event.target.closest("[data-job]") : null;
 }
 
 function isAbove(event, row) {

@@ -4,18 +4,18 @@ import { act, actionWords, fetchCommand, isPossible, readJob } from "./actions.j
 import { address, get } from "./api.js";
 import { change } from "./bulk.js";
 import { element, icon, setText } from "./dom.js";
-import { complain, tell } from "./notices.js";
+import { copyButton } from "./notices.js";
 import { mayUse } from "./scopes.js";
 
 const names = ["pause", "resume", "retry", "file", "change", "cancel", "delete"];
 
-/** [what, the text of a job; null: it has none]. */
+/** [what, its text, whether a job has it]. */
 const copies = [
-  ["address", (job) => job.url],
-  ["sha-256", (job) => job.file?.sha256 ?? null],
-  ["identifier", (job) => job.id],
-  ["curl command", (job) => (job.file ? fetchCommand(job) : null)],
-  ["resume data", (job) => (!job.file && job.progress.bytes_durable > 0 && mayUse("jobs") ? resumeData(job) : null)],
+  ["address", (job) => job.url, () => true],
+  ["sha-256", (job) => job.file.sha256, (job) => Boolean(job.file)],
+  ["identifier", (job) => job.id, () => true],
+  ["curl command", fetchCommand, (job) => Boolean(job.file)],
+  ["resume data", resumeData, (job) => !job.file && job.progress.bytes_durable > 0 && mayUse("jobs")],
 ];
 
 export class SheetActions {
@@ -32,10 +32,8 @@ export class SheetActions {
       type: "button", class: `quiet ${name === "file" ? "" : "needs-jobs"}`, "data-sheet": name,
       onclick: () => this.#act(name),
     }, icon(name), element("span"))]);
-    // The clipboard needs a page that came over HTTPS or from this computer.
-    this.#copies = navigator.clipboard ? copies.map(([what, textOf]) => [textOf, element("button", {
-      type: "button", class: "small", onclick: () => this.#copy(what, textOf),
-    }, `Copy ${what}`)]) : [];
+    this.#copies = copies.map(([what, textOf, has]) => [has, copyButton(`Copy ${what}`, what, () => textOf(this.#job))])
+      .filter(([, button]) => button);
     this.root.append(
       element("div", {}, ...this.#buttons.map(([, button]) => button)),
       element("div", {}, ...this.#copies.map(([, button]) => button)));
@@ -47,22 +45,13 @@ export class SheetActions {
       button.hidden = name === "change" ? job.state === "succeeded" : !isPossible(name, job);
       setText(button.lastElementChild, name === "change" ? "Change…" : actionWords(name, job));
     }
-    for (const [textOf, button] of this.#copies) button.hidden = textOf(job) === null;
+    for (const [has, button] of this.#copies) button.hidden = !has(job);
   }
 
   async #act(name) {
     const job = this.#job;
     const changed = name === "change" ? await change([job]).then(() => readJob(job.id)) : await act(name, job);
     if (changed !== undefined) this.#on.changed(changed);
-  }
-
-  async #copy(what, textOf) {
-    try {
-      await navigator.clipboard.writeText(await textOf(this.#job));
-      tell(`The ${what} was copied.`);
-    } catch (error) {
-      complain(error);
-    }
   }
 }
 

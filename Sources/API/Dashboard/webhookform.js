@@ -1,10 +1,10 @@
 // The forms of webhooks: declare one, change it, send missed events again, and replace the secret. A secret is shown once.
 
 import { address, post, put } from "./api.js";
-import { element, byID } from "./dom.js";
+import { byID } from "./dom.js";
 import { askForm } from "./formdialog.js";
 import { counted } from "./format.js";
-import { tell } from "./notices.js";
+import { copyButton, tell } from "./notices.js";
 import { Mistake } from "./problems.js";
 import { ask } from "./question.js";
 import { readHeaders } from "./values.js";
@@ -112,11 +112,7 @@ async function showSecret({ name, secret }) {
   });
   const field = byID("form-form").elements.secret;
   field.select();
-  // The clipboard needs a page that came over HTTPS or from this computer.
-  if (navigator.clipboard) {
-    const copy = () => navigator.clipboard.writeText(secret).then(() => tell("The secret was copied."));
-    field.after(element("button", { type: "button", class: "small", onclick: copy }, "Copy"));
-  }
+  field.after(copyButton("Copy", "secret", () => secret) ?? "");
   await shown;
 }
 

@@ -2,7 +2,7 @@
 
 import { address, client } from "./api.js";
 import { byID, element } from "./dom.js";
-import { complain, tell } from "./notices.js";
+import { copyButton } from "./notices.js";
 import { needsToken } from "./signin.js";
 
 const example = "https://example.org/file.iso";
@@ -26,8 +26,7 @@ function lines() {
 }
 
 function line(name, text) {
-  const copy = element("button", { type: "button", class: "small", "aria-label": `Copy the line for ${name}`, onclick: () => {
-    navigator.clipboard.writeText(text).then(() => tell("The line was copied."), complain);
-  } }, "Copy");
-  return element("div", {}, element("dt", {}, name), element("dd", {}, element("code", {}, text)), navigator.clipboard ? copy : null);
+  const copy = copyButton("Copy", "line", () => text);
+  copy?.setAttribute("aria-label", `Copy the line for ${name}`);
+  return element("div", {}, element("dt", {}, name), element("dd", {}, element("code", {}, text)), copy);
 }

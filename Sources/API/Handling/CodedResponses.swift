@@ -20,7 +20,7 @@ extension Response {
         guard status == .ok, case .bytes(let bytes) = body, !headers.contains(.contentEncoding) else { return self }
         var response = self
         response.headers.vary(by: "Accept-Encoding")
-        guard asGzip, bytes.count >= Self.leastCoded, let coded = ContentCoding.gzip(bytes, level: level),
+        guard asGzip, bytes.count >= Self.leastCoded, let coded = ContentCoding.gzipped(bytes, level: level),
             coded.count < bytes.count
         else { return response }
         response.headers[.contentEncoding] = "gzip"
