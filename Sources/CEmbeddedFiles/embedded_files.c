@@ -52,21 +52,13 @@ NAME connection_js_name[] = "connection.js";
 BYTES connection_js[] = {
 #embed "../API/Dashboard/connection.js"
 };
-NAME dashboard_css_name[] = "dashboard.css";
-BYTES dashboard_css[] = {
-#embed "../API/Dashboard/dashboard.css"
-};
 NAME consumers_js_name[] = "consumers.js";
 BYTES consumers_js[] = {
 #embed "../API/Dashboard/consumers.js"
 };
-NAME deliveries_js_name[] = "deliveries.js";
-BYTES deliveries_js[] = {
-#embed "../API/Dashboard/deliveries.js"
-};
-NAME details_js_name[] = "details.js";
-BYTES details_js[] = {
-#embed "../API/Dashboard/details.js"
+NAME dashboard_css_name[] = "dashboard.css";
+BYTES dashboard_css[] = {
+#embed "../API/Dashboard/dashboard.css"
 };
 NAME dom_js_name[] = "dom.js";
 BYTES dom_js[] = {
@@ -120,6 +112,10 @@ NAME jobset_js_name[] = "jobset.js";
 BYTES jobset_js[] = {
 #embed "../API/Dashboard/jobset.js"
 };
+NAME jobsheet_js_name[] = "jobsheet.js";
+BYTES jobsheet_js[] = {
+#embed "../API/Dashboard/jobsheet.js"
+};
 NAME keys_js_name[] = "keys.js";
 BYTES keys_js[] = {
 #embed "../API/Dashboard/keys.js"
@@ -140,6 +136,10 @@ NAME palette_js_name[] = "palette.js";
 BYTES palette_js[] = {
 #embed "../API/Dashboard/palette.js"
 };
+NAME parts_js_name[] = "parts.js";
+BYTES parts_js[] = {
+#embed "../API/Dashboard/parts.js"
+};
 NAME problems_js_name[] = "problems.js";
 BYTES problems_js[] = {
 #embed "../API/Dashboard/problems.js"
@@ -147,6 +147,10 @@ BYTES problems_js[] = {
 NAME question_js_name[] = "question.js";
 BYTES question_js[] = {
 #embed "../API/Dashboard/question.js"
+};
+NAME render_js_name[] = "render.js";
+BYTES render_js[] = {
+#embed "../API/Dashboard/render.js"
 };
 NAME rowdrag_js_name[] = "rowdrag.js";
 BYTES rowdrag_js[] = {
@@ -184,13 +188,17 @@ NAME sessions_js_name[] = "sessions.js";
 BYTES sessions_js[] = {
 #embed "../API/Dashboard/sessions.js"
 };
+NAME sessionsheet_js_name[] = "sessionsheet.js";
+BYTES sessionsheet_js[] = {
+#embed "../API/Dashboard/sessionsheet.js"
+};
 NAME settings_js_name[] = "settings.js";
 BYTES settings_js[] = {
 #embed "../API/Dashboard/settings.js"
 };
-NAME sheetactions_js_name[] = "sheetactions.js";
-BYTES sheetactions_js[] = {
-#embed "../API/Dashboard/sheetactions.js"
+NAME sheet_js_name[] = "sheet.js";
+BYTES sheet_js[] = {
+#embed "../API/Dashboard/sheet.js"
 };
 NAME signin_js_name[] = "signin.js";
 BYTES signin_js[] = {
@@ -212,29 +220,37 @@ NAME throughput_js_name[] = "throughput.js";
 BYTES throughput_js[] = {
 #embed "../API/Dashboard/throughput.js"
 };
+NAME timeline_js_name[] = "timeline.js";
+BYTES timeline_js[] = {
+#embed "../API/Dashboard/timeline.js"
+};
 NAME values_js_name[] = "values.js";
 BYTES values_js[] = {
 #embed "../API/Dashboard/values.js"
-};
-NAME virtualrows_js_name[] = "virtualrows.js";
-BYTES virtualrows_js[] = {
-#embed "../API/Dashboard/virtualrows.js"
 };
 NAME views_js_name[] = "views.js";
 BYTES views_js[] = {
 #embed "../API/Dashboard/views.js"
 };
-NAME webhookrow_js_name[] = "webhookrow.js";
-BYTES webhookrow_js[] = {
-#embed "../API/Dashboard/webhookrow.js"
+NAME virtualrows_js_name[] = "virtualrows.js";
+BYTES virtualrows_js[] = {
+#embed "../API/Dashboard/virtualrows.js"
 };
 NAME webhookform_js_name[] = "webhookform.js";
 BYTES webhookform_js[] = {
 #embed "../API/Dashboard/webhookform.js"
 };
+NAME webhookrow_js_name[] = "webhookrow.js";
+BYTES webhookrow_js[] = {
+#embed "../API/Dashboard/webhookrow.js"
+};
 NAME webhooks_js_name[] = "webhooks.js";
 BYTES webhooks_js[] = {
 #embed "../API/Dashboard/webhooks.js"
+};
+NAME webhooksheet_js_name[] = "webhooksheet.js";
+BYTES webhooksheet_js[] = {
+#embed "../API/Dashboard/webhooksheet.js"
 };
 NAME welcome_js_name[] = "welcome.js";
 BYTES welcome_js[] = {
@@ -251,17 +267,15 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(actions_js),
     FILE_OF(add_js),
     FILE_OF(addresses_js),
-    FILE_OF(client_js),
     FILE_OF(api_js),
     FILE_OF(attempts_js),
     FILE_OF(attention_js),
     FILE_OF(bulk_js),
+    FILE_OF(client_js),
     FILE_OF(coalesce_js),
     FILE_OF(connection_js),
-    FILE_OF(dashboard_css),
     FILE_OF(consumers_js),
-    FILE_OF(deliveries_js),
-    FILE_OF(details_js),
+    FILE_OF(dashboard_css),
     FILE_OF(dom_js),
     FILE_OF(drop_js),
     FILE_OF(facts_js),
@@ -275,13 +289,16 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(jobrow_js),
     FILE_OF(jobs_js),
     FILE_OF(jobset_js),
+    FILE_OF(jobsheet_js),
     FILE_OF(keys_js),
     FILE_OF(limit_js),
     FILE_OF(main_js),
     FILE_OF(notices_js),
     FILE_OF(palette_js),
+    FILE_OF(parts_js),
     FILE_OF(problems_js),
     FILE_OF(question_js),
+    FILE_OF(render_js),
     FILE_OF(rowdrag_js),
     FILE_OF(rowkeys_js),
     FILE_OF(scopes_js),
@@ -291,19 +308,22 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(sessionform_js),
     FILE_OF(sessionrow_js),
     FILE_OF(sessions_js),
+    FILE_OF(sessionsheet_js),
     FILE_OF(settings_js),
-    FILE_OF(sheetactions_js),
+    FILE_OF(sheet_js),
     FILE_OF(signin_js),
     FILE_OF(sorting_js),
     FILE_OF(supply_js),
     FILE_OF(theme_js),
     FILE_OF(throughput_js),
+    FILE_OF(timeline_js),
     FILE_OF(values_js),
-    FILE_OF(virtualrows_js),
     FILE_OF(views_js),
-    FILE_OF(webhookrow_js),
+    FILE_OF(virtualrows_js),
     FILE_OF(webhookform_js),
+    FILE_OF(webhookrow_js),
     FILE_OF(webhooks_js),
+    FILE_OF(webhooksheet_js),
     FILE_OF(welcome_js),
     FILE_OF(words_js),
 };

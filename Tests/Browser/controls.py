@@ -97,7 +97,7 @@ def selecting(url: str) -> None:
         page.run("arguments[0].focus()", page.named("#job-rows button", "later-27.bin"))
         # On a name, too, it does not open.
         page.press(Keys.SPACE)
-        page.require("It has opened.", not page.find("#job-dialog").is_displayed())
+        page.require("It has opened.", not page.find("#sheet").is_displayed())
         page.require(f"It is {selected(page)}.", selected(page) == "1 selected")
         page.run("arguments[0].focus()", box(page, "later-27.bin"))
         ActionChains(page.driver).key_down(Keys.SHIFT).send_keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN).key_up(Keys.SHIFT).perform()
@@ -174,11 +174,11 @@ def linking(url: str) -> None:
         page.until("only one is there", lambda: names(page) == ["film-1.bin"])
         page.require(f"The address is {address()}.", address() == "#downloads?text=film-1&session=films")
         page.click("button", "film-1.bin")
-        page.until("it is open", lambda: page.find("#job-dialog").is_displayed())
+        page.until("it is open", lambda: page.find("#sheet").is_displayed())
         job = address()
         page.require(f"The address is {job}.", job.startswith("#/jobs/job_"))
         page.press(Keys.ESCAPE)
-        page.until("it is closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.until("it is closed", lambda: not page.find("#sheet").is_displayed())
         page.until("the address is that of the list", lambda: address() == "#downloads?text=film-1&session=films")
         page.require("The focus is lost.", page.focused.accessible_name == "film-1.bin")
         page.driver.back()
@@ -192,12 +192,12 @@ def linking(url: str) -> None:
         page.require("The filter is lost.", names(page) == ["film-1.bin"])
         page.driver.get(url + "/" + job)
         page.driver.refresh()
-        page.until("it is open", lambda: page.find("#job-dialog").is_displayed())
-        page.until("it has its name", lambda: page.find("#job-heading").text == "film-1.bin")
+        page.until("it is open", lambda: page.find("#sheet").is_displayed())
+        page.until("it has its name", lambda: page.find("#sheet-heading").text == "film-1.bin")
         page.driver.execute_script("location.hash = 'sessions'")
-        page.until("it is closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.until("it is closed", lambda: not page.find("#sheet").is_displayed())
         page.driver.back()
-        page.until("it is open again", lambda: page.find("#job-dialog").is_displayed())
+        page.until("it is open again", lambda: page.find("#sheet").is_displayed())
 
 
 def typing_keys(url: str) -> None:
@@ -211,13 +211,13 @@ def typing_keys(url: str) -> None:
         page.press("r")
         page.until("it is queued", lambda: page.named("button", "0 Paused"))
         page.press("k", Keys.ENTER)
-        page.until("it is open", lambda: page.find("#job-dialog").is_displayed())
+        page.until("it is open", lambda: page.find("#sheet").is_displayed())
         # The sheet has the actions, too; letters do nothing behind it.
         page.press("x")
-        page.click("#job-dialog button", "Pause")
-        page.until("it can be resumed", lambda: page.named("#job-dialog button", "Resume"))
+        page.click("#sheet button", "Pause")
+        page.until("it can be resumed", lambda: page.named("#sheet button", "Resume"))
         page.press(Keys.ESCAPE)
-        page.until("it is closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.until("it is closed", lambda: not page.find("#sheet").is_displayed())
         page.until("one is paused, and none cancelled", lambda: page.named("button", "1 Paused") and page.named("button", "5 Queued"))
         page.press("/", *"film-2")
         page.until("the list is narrow", lambda: names(page) == ["film-2.bin"])
@@ -233,9 +233,9 @@ def typing_keys(url: str) -> None:
         page.press(*"other-1")
         page.until("a download is found", lambda: [option.text for option in page.all("#palette-list [role=option]")] == ["other-1.bin\nQueued"])
         page.press(Keys.ENTER)
-        page.until("it is open", lambda: page.find("#job-heading").text == "other-1.bin")
+        page.until("it is open", lambda: page.find("#sheet-heading").text == "other-1.bin")
         page.press(Keys.ESCAPE)
-        page.until("it is closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.until("it is closed", lambda: not page.find("#sheet").is_displayed())
         page.press("g", "s", "?")
         page.until("the keys are listed", lambda: page.find("#keys-dialog").is_displayed())
         page.click_first("#keys-on")
@@ -284,7 +284,7 @@ def organising(url: str) -> None:
         fill(page, id="films", max_concurrent_jobs="2", rate="2 MiB/s", headers="Authorization: Bearer planted")
         page.click_first("dialog[open] [name=wait_url]")
         send(page)
-        page.until("it is there", lambda: page.named("#session-rows button", "films: show its downloads"))
+        page.until("it is there", lambda: page.named("#session-rows button", "films"))
         page.require("Its limits are not shown.", "at most 2 MiB/s" in page.find("#session-rows").text)
         page.click("button", "New session")
         fill(page, id="films")
@@ -314,13 +314,15 @@ def organising(url: str) -> None:
         page.until("the session with most is first", lambda: page.run(first) == "default")
         page.click("button", "Acknowledge session default")
         page.until("it is acknowledged", lambda: "Batch 1 finished" in page.find("#session-rows").text and "not acknowledged" not in page.find("#session-rows").text)
-        page.require("The focus has left the row.", page.focused.accessible_name == "default: show its downloads")
+        page.require("The focus has left the row.", page.focused.accessible_name == "Edit session default")
         page.click("button", "Delete session spare")
         page.click("#question-dialog button", "Delete")
-        page.until("it is gone", lambda: page.named("#session-rows button", "spare: show its downloads") is None)
+        page.until("it is gone", lambda: page.named("#session-rows button", "spare") is None)
         page.find("#sessions-text").send_keys("film")
         page.until("the name narrows the table", lambda: len(page.all("#session-rows tr")) == 1)
-        page.click("#session-rows button", "films: show its downloads")
+        page.click("#session-rows button", "films")
+        page.until("the sheet is open", lambda: page.find("#sheet-heading").text == "Session films")
+        page.click_first("#sheet dl button")
         page.until("its downloads are shown", lambda: page.find("#view-downloads").is_displayed())
         page.require("The filter is another.", page.find("#filters [name=session]").get_attribute("value") == "films")
         page.driver.back()
@@ -365,13 +367,13 @@ def posting(url: str, receiver: str) -> None:
         page.click("button", "Send a test: default / library")
         page.click("button", "Deliveries: default / library")
         page.until("its log has an address", lambda: page.run("return location.hash") == "#/webhooks/default/library")
-        page.until("it was given up", lambda: "Given up" in page.find("#delivery-list").text)
-        page.find("#deliveries-state [value=acknowledged]").click()
-        page.until("nothing was accepted yet", lambda: "There are no deliveries" in page.find("#delivery-list").text)
-        page.find("#deliveries-state [value='']").click()
-        page.click("#deliveries-dialog button", "Send all that were given up again")
-        page.until("it is accepted", lambda: "Accepted" in page.find("#delivery-list").text)
-        page.click("#deliveries-dialog button", "Close")
+        page.until("it was given up", lambda: "Given up" in page.find("#sheet").text)
+        page.find("#sheet select [value=acknowledged]").click()
+        page.until("nothing was accepted yet", lambda: "There are no deliveries" in page.find("#sheet").text)
+        page.find("#sheet select [value='']").click()
+        page.click("#sheet button", "Send all that were given up again")
+        page.until("it is accepted", lambda: "Accepted" in page.find("#sheet").text)
+        page.click("#sheet button", "Close")
 
         page.click("button", "Edit: default / library")
         page.until("the form is open", lambda: page.find("#form-dialog").is_displayed())
@@ -483,9 +485,9 @@ def needing(url: str, one: str, two: str) -> None:
         page.until_state("one", "Done")
         page.until_state("two", "Done")
         page.click_first(".attention-item button")
-        field = page.until("it asks for a link", lambda: page.named("#job-dialog input", "Address"))
+        field = page.until("it asks for a link", lambda: page.named("#sheet input", "Address"))
         field.send_keys("rehearse:film.mkv?size=3000000", Keys.ENTER)
-        page.until("it is done", lambda: "Done" in page.find("#job-dialog dl").text)
+        page.until("it is done", lambda: "Done" in page.find("#sheet dl").text)
         page.press(Keys.ESCAPE)
         page.until("only the failure is left", lambda: len(items()) == 1)
         page.click("button", "Show: 1 download failed")
@@ -516,7 +518,7 @@ def refusing(url: str, order: str) -> None:
         page.until("a row says it", lambda: "is paused by the server until" in page.row_text("later-2", "note"))
         page.click("#job-rows [data-part=name]", "later-2")
         page.until("the details say it", lambda: "2 downloads of the session before it; waits for its server"
-                   in page.find("#job-dialog dl").text)  # fmt: skip
+                   in page.find("#sheet dl").text)  # fmt: skip
         page.press(Keys.ESCAPE)
         page.click("button", f"Try now: {title()}")
         for name in ("order", "later-0", "later-1", "later-2"):
@@ -706,10 +708,11 @@ def views(url: str) -> None:
     forms = (
         ("downloads", "Add downloads", "#add-dialog"), ("sessions", "New session", "#form-dialog"),
         ("sessions", "Edit session default", "#form-dialog"), ("webhooks", "New webhook", "#form-dialog"),
-        ("webhooks", "Deliveries: default / receiver", "#deliveries-dialog"),
+        ("webhooks", "Deliveries: default / receiver", "#sheet"),
     )  # fmt: skip
     with opened(url) as page:
         page.until("the credentials are asked for", lambda: "credentials" in page.find("#attention").text)
+        job = page.find("#job-rows [data-job]").get_attribute("data-job")
         # The two schemes differ in their colours only.
         for width, scheme, rules in ((1280, "light", ()), (1280, "dark", ("color-contrast",)), (360, "light", ())):
             page.resize(width, 800)
@@ -727,6 +730,14 @@ def views(url: str) -> None:
                     "const dialog = document.querySelector(arguments[0]); return dialog.scrollWidth <= dialog.clientWidth", dialog))
                 page.press(Keys.ESCAPE)
                 page.until(f"{button} closes", lambda d=dialog: not page.find(d).is_displayed())
+            for address in (f"jobs/{job}", f"jobs/{job}/connections", f"jobs/{job}/timeline", f"jobs/{job}/json", "sessions/default",
+                            "sessions/default/webhooks"):  # fmt: skip
+                page.run("location.hash = '/' + arguments[0]", address)
+                page.until(f"{address} opens", lambda: page.find("#sheet").is_displayed() and page.all("#sheet section"))
+                page.require_accessible(f"{address}, {scheme}, {width}", rules)
+                page.require(f"{address} is wider than {width}.", page.run(
+                    "const dialog = document.querySelector('#sheet'); return dialog.scrollWidth <= dialog.clientWidth"))
+                page.press(Keys.ESCAPE)
         page.require_no_harm()
 
 

@@ -127,9 +127,10 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
         name = page.named("#job-rows button", "flaky.bin")
         page.run("arguments[0].focus()", name)
         page.press(Keys.ENTER)
-        page.until("its events are there", lambda: "Failed" in page.find("#job-dialog .events").text)
+        page.click("#sheet a", "Timeline")
+        page.until("its events are there", lambda: "Failed" in page.find("#sheet .events").text)
         page.press(Keys.ESCAPE)
-        page.until("the details are closed", lambda: not page.find("#job-dialog").is_displayed())
+        page.until("the details are closed", lambda: not page.find("#sheet").is_displayed())
         page.require("The focus did not come back.", page.focused == name)
         page.tab_to("Retry flaky.bin")
         page.press(Keys.ENTER)
@@ -139,10 +140,10 @@ def driving(url: str, good: str, flaky: str, held: str, sha256: str) -> None:
             "the focus is in the row", lambda: page.row("flaky.bin").find_elements(By.CSS_SELECTOR, ":focus"))
 
         page.click("#job-rows button", "good.bin")
-        page.until("the details open", lambda: page.find("#job-dialog").is_displayed())
-        page.until("the receipt is there", lambda: "Length\nVerified" in page.find("#job-dialog").text)
-        page.require("The sha-256 is another.", sha256 in page.find("#job-dialog").text)
-        page.click("#job-dialog button", "Close")
+        page.until("the details open", lambda: page.find("#sheet").is_displayed())
+        page.until("the receipt is there", lambda: "Length\nVerified" in page.find("#sheet").text)
+        page.require("The sha-256 is another.", sha256 in page.find("#sheet").text)
+        page.click("#sheet button", "Close")
 
         page.until_state("held.bin", "Downloading")
         page.click("button", "Pause held.bin")
@@ -189,13 +190,13 @@ def supplying(url: str, fresh: str) -> None:
     with Page(url) as page:
         page.until("it says what is missing", lambda: "Enter a new one" in page.row_text("film.mkv", "note"))
         page.click("button", "New link… film.mkv")
-        field = page.until("it asks for an address", lambda: page.named("#job-dialog input", "Address"))
+        field = page.until("it asks for an address", lambda: page.named("#sheet input", "Address"))
         field.send_keys("nonsense", Keys.ENTER)
-        page.until("it says what is wrong", lambda: page.all("#job-dialog .error"))
+        page.until("it says what is wrong", lambda: page.all("#sheet .error"))
         field.clear()
         field.send_keys(fresh, Keys.ENTER)
-        page.until("it goes on to its end", lambda: "Done" in page.find("#job-dialog dl").text)
-        page.until("the form is gone", lambda: not page.all("#job-dialog .supply"))
+        page.until("it goes on to its end", lambda: "Done" in page.find("#sheet dl").text)
+        page.until("the form is gone", lambda: not page.all("#sheet .supply"))
         # The button that has opened the details is gone, too.
         page.until_state("film.mkv", "Done")
         page.press(Keys.ESCAPE)
@@ -225,7 +226,7 @@ def hostile(url: str, name: str, answer: str) -> None:
         page.until("the name is shown as it is", lambda: page.row(name))
         page.require("The tag is not shown as it is.", "<script>window.owned=1</script>" in page.row_text(name, "origin"))
         page.run("arguments[0].click()", page.row(name).find_element(By.CSS_SELECTOR, "[data-part=name]"))
-        page.until("the details are there", lambda: "<b>bold</b>" in page.find("#job-dialog").text)
+        page.until("the details are there", lambda: "<b>bold</b>" in page.find("#sheet").text)
         page.press(Keys.ESCAPE)
 
         # A failing webhook shows what its endpoint answered last.
@@ -238,7 +239,7 @@ def hostile(url: str, name: str, answer: str) -> None:
         page.until("the log shows the answer", lambda: answer in page.find(".delivery").text)
         say("failing")
         page.until("the endpoint is well again, and it is sent again", lambda: redelivered(page))
-        page.click("#deliveries-dialog button", "Close")
+        page.click("#sheet button", "Close")
         page.until("the webhook is well", lambda: "Accepting" in page.find(".webhook").text)
 
         page.require("Something was run.", page.run("return window.owned === undefined && document.title === 'fetchd'"))
@@ -293,7 +294,8 @@ def accessible(url: str) -> None:
         page.require_accessible("Adding, dark")
         page.press(Keys.ESCAPE)
         page.click("#job-rows button", page.find("#job-rows [data-part=name]").text)
-        page.until("the events are there", lambda: page.all("#job-dialog .events tbody tr"))
+        page.click("#sheet a", "Timeline")
+        page.until("the events are there", lambda: page.all("#sheet .events tbody tr"))
         page.require_accessible("A download, dark")
         page.press(Keys.ESCAPE)
         page.show("webhooks")
@@ -473,8 +475,8 @@ def lately(url: str, name: str) -> None:
         ))  # fmt: skip
         page.show("downloads")
         page.click("button", name)
-        page.until("the details are there", lambda: page.find("#job-dialog").is_displayed())
-        page.until("the date is there", lambda: f"{date.today().year}" in page.find("#job-body dl").text)
+        page.until("the details are there", lambda: page.find("#sheet").is_displayed())
+        page.until("the date is there", lambda: f"{date.today().year}" in page.find("#sheet-body dl").text)
         page.require_no_harm()
 
 

@@ -1,12 +1,13 @@
 // The actions on jobs and sessions. docs/job-lifecycle.md says which actions each state allows.
 
 import { address, get, post, query, remove } from "./api.js";
-import { element } from "./dom.js";
 import { counted, jobName } from "./format.js";
 import { complain, tell } from "./notices.js";
 import { ask } from "./question.js";
+import { element } from "./render.js";
 import { needsToken } from "./signin.js";
 
+/** @type {Record<string, string[]>} */
 const possible = {
   pause: ["queued", "running", "waiting"],
   resume: ["waiting", "paused"],
@@ -16,7 +17,7 @@ const possible = {
   delete: ["succeeded", "failed", "cancelled"],
 };
 
-/** @returns `url` or `credentials` if the user must supply it; otherwise null. */
+/** @param {Job} job @returns `url` or `credentials` if the user must supply it; otherwise null. */
 export function lack(job) {
   // The session has the credentials for its proxy.
   if (job.cause?.code === "proxy_credentials_required") return null;
@@ -25,7 +26,10 @@ export function lack(job) {
   return job.failure?.code === "link_expired" ? "url" : null;
 }
 
-/** Whether an action has an effect in the job's present state. */
+/**
+ * Whether an action has an effect in the job's present state.
+ * @param {string} action @param {Job} job
+ */
 export function isPossible(action, job) {
   if (action === "supply") return lack(job) !== null;
   // A paused job would wait just the same.
@@ -35,25 +39,37 @@ export function isPossible(action, job) {
   return possible[action].includes(job.state) && !isSettling;
 }
 
-/** Whether the job has a place in the queue, which can change. */
+/**
+ * Whether the job has a place in the queue, which can change.
+ * @param {Job} job
+ */
 export function isInQueue(job) {
   return ["queued", "waiting", "paused"].includes(job.state);
 }
 
+/** @type {Record<string, string>} */
 const words = {
   supply: "New link…", pause: "Pause", resume: "Resume", retry: "Retry", cancel: "Cancel", file: "Save", delete: "Remove",
 };
 
-/** The label of a button. For a waiting job, `resume` means: try now. */
+/**
+ * The label of a button. For a waiting job, `resume` means: try now.
+ * @param {string} action @param {Job} job
+ */
 export function actionWords(action, job) {
   if (action === "supply" && lack(job) === "credentials") return "Credentials…";
   return action === "resume" && job.state === "waiting" ? "Try now" : words[action];
 }
 
-/** A cancelled job keeps its bytes, so that a retry after an accidental click continues from them. */
+/**
+ * A cancelled job keeps its bytes, so that a retry after an accidental click continues from them.
+ * @param {string} action
+ */
 export const optionsOf = (action) => (action === "cancel" ? { produce_resume_data: true } : {});
 
-/** @returns the job after the action; null if it was deleted, undefined if nothing was done. */
+/**
+ * @param {string} action @param {Job} job @returns the job after the action; null if it was deleted, undefined if nothing was done.
+ */
 export async function act(action, job) {
   try {
     if (action === "file") return await save(job);
@@ -65,6 +81,7 @@ export async function act(action, job) {
   }
 }
 
+/** @param {Job} job */
 async function forget(job) {
   const name = jobName(job);
   const answer = await ask(
@@ -78,12 +95,16 @@ async function forget(job) {
 
 // MARK: The file
 
-/** Saves the file in the browser, of any size. A link cannot send the token, so it has a ticket, which admits one request. */
+/**
+ * Saves the file in the browser, of any size. A link cannot send the token, so it has a ticket, which admits one request.
+ * @param {Job} job
+ */
 async function save(job) {
   const { ticket } = await post(address("tickets"));
   return download(query(address("jobs", job.id, "file"), { ticket }));
 }
 
+/** @param {URL} url */
 function download(url) {
   const link = element("a", { href: url, download: "" });
   document.body.append(link);
@@ -92,7 +113,10 @@ function download(url) {
   return undefined;
 }
 
-/** The command that fetches the file in a terminal. It refers to the token as a variable, so that no screenshot shows it. */
+/**
+ * The command that fetches the file in a terminal. It refers to the token as a variable, so that no screenshot shows it.
+ * @param {Job} job
+ */
 export function fetchCommand(job) {
   const authorization = needsToken() ? ' -H "Authorization: Bearer $FETCHD_TOKEN"' : "";
   return `curl -OJ${authorization} ${address("jobs", job.id, "file")}`;
@@ -100,7 +124,10 @@ export function fetchCommand(job) {
 
 // MARK: Sessions
 
-/** @returns the session after the action, or null if it is gone; undefined if nothing was done. */
+/**
+ * @param {string} action @param {Session} session
+ * @returns the session after the action, or null if it is gone; undefined if nothing was done.
+ */
 export async function actOnSession(action, session) {
   try {
     if (action === "delete") return await deleteSession(session);
@@ -113,18 +140,23 @@ export async function actOnSession(action, session) {
   }
 }
 
+/** @param {Session} session */
 function isMeant(session) {
   const words = "This cancels all unfinished downloads. They keep their bytes, and you can retry each of them.";
   return ask(`Cancel all downloads of ${session.id}?`, words, "Cancel all");
 }
 
-/** Says that all events of the session so far have been processed. */
+/**
+ * Says that all events of the session so far have been processed.
+ * @param {Session} session
+ */
 export async function acknowledge(session) {
   const changed = await post(address("sessions", session.id, "acknowledge"), { through: session.last_event });
   tell(`The finish of the session ${session.id} is acknowledged.`);
   return changed;
 }
 
+/** @param {Session} session */
 async function deleteSession({ id, counts }) {
   const left = counts.queued + counts.running + counts.waiting + counts.paused;
   const answer = await ask(
@@ -137,4 +169,4 @@ async function deleteSession({ id, counts }) {
   return session;
 }
 
-export const readJob = (id) => get(address("jobs", id));
+export const readJob = (/** @type {string} */ id) => get(address("jobs", id));

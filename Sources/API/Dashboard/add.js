@@ -3,11 +3,14 @@
 import { FetchdError } from "./client.js";
 import { readLines } from "./addresses.js";
 import { address, post } from "./api.js";
-import { byID, closeByButtons, element, setText } from "./dom.js";
+import { byID, closeByButtons, setText } from "./dom.js";
 import { count, counted, hostOf } from "./format.js";
 import { tell } from "./notices.js";
 import { Mistake, sentence } from "./problems.js";
+import { element, h, render } from "./render.js";
 import { readHeaders, readList, readRate } from "./values.js";
+
+/** @typedef {import("./addresses.js").Line} Line */
 
 const mostAtOnce = 10_000;
 /** The number of wrong lines that the preview names. */
@@ -19,15 +22,16 @@ export class AddDialog {
   #dialog = byID("add-dialog");
   #form = byID("add-form");
   #attempt = { body: "", key: "" };
-  #timer = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #timer;
   #on;
 
-  /** @param on {added(jobs)}. */
+  /** @param {{ added: (jobs: Job[]) => void }} on */
   constructor(on) {
     this.#on = on;
     closeByButtons(this.#dialog, () => byID("add-submit").hasAttribute("aria-busy"));
     byID("add-open").addEventListener("click", () => this.open());
-    this.#form.addEventListener("submit", (event) => {
+    this.#form.addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       this.#submit();
     });
@@ -37,7 +41,7 @@ export class AddDialog {
     });
     byID("add-drop-faults").addEventListener("click", () => this.#dropFaults());
     // In a textarea, Enter inserts a line break, so Ctrl+Enter submits the form.
-    this.#form.elements.urls.addEventListener("keydown", (event) => {
+    this.#form.elements.urls.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#form.requestSubmit();
     });
   }
@@ -53,6 +57,7 @@ export class AddDialog {
     area.setSelectionRange(area.value.length, area.value.length);
   }
 
+  /** @param {Session[]} sessions @param {string} chosen */
   showSessions(sessions, chosen) {
     const select = this.#form.elements.session;
     const before = this.#dialog.open ? select.value : chosen || select.value;
@@ -80,15 +85,16 @@ export class AddDialog {
     setText(byID("add-preview-words"), previewWords(lines.filter((line) => !line.fault), faults.length));
     const items = faults.slice(0, mostFaults).map((line) => {
       const words = `Line ${count(line.number)}: ${line.fault}`;
-      return element("li", {}, element("button", { type: "button", class: "link", onclick: () => this.#point(line) }, words));
+      return h("li", {}, h("button", { type: "button", class: "link", onclick: () => this.#point(line) }, words));
     });
-    if (faults.length > mostFaults) items.push(element("li", {}, `And ${counted(faults.length - mostFaults, "other line")}.`));
-    byID("add-faults").replaceChildren(...items);
+    if (faults.length > mostFaults) items.push(h("li", {}, `And ${counted(faults.length - mostFaults, "other line")}.`));
+    render(byID("add-faults"), items);
     byID("add-drop-faults").hidden = faults.length === 0;
     setText(byID("add-drop-faults"), `Remove ${faults.length === 1 ? "this line" : `these ${count(faults.length)} lines`}`);
     setText(byID("add-submit"), good > 1 && faults.length === 0 ? `Add ${counted(good, "download")}` : "Add");
   }
 
+  /** @param {Line} line */
   #point(line) {
     const area = this.#form.elements.urls;
     area.focus();
@@ -101,7 +107,7 @@ export class AddDialog {
   #dropFaults() {
     const area = this.#form.elements.urls;
     const wrong = new Set(this.#lines().filter((line) => line.fault).map((line) => line.number));
-    area.value = area.value.split("\n").filter((_, index) => !wrong.has(index + 1)).join("\n");
+    area.value = area.value.split("\n").filter((/** @type {string} */ _, /** @type {number} */ index) => !wrong.has(index + 1)).join("\n");
     this.#forgive();
     this.#preview();
     area.focus();
@@ -138,9 +144,9 @@ export class AddDialog {
     return readLines(this.#form.elements.urls.value);
   }
 
-  /** @param urls the mirrors of one file. */
+  /** @param {string[]} urls the mirrors of one file. */
   #order(urls) {
-    const value = (name) => this.#form.elements[name].value.trim();
+    const value = (/** @type {string} */ name) => this.#form.elements[name].value.trim();
     const destination = { directory: value("directory") || undefined, filename: value("filename") || undefined };
     const headers = readHeaders(value("headers"), "headers");
     const order = {
@@ -160,12 +166,16 @@ export class AddDialog {
     return order;
   }
 
+  /** @param {string} username */
   #credentials(username) {
     const password = this.#form.elements.password.value;
     return username || password ? { type: "basic", username, password } : undefined;
   }
 
-  /** If the user repeats a request that got no answer, the idempotency key prevents a second download. */
+  /**
+   * If the user repeats a request that got no answer, the idempotency key prevents a second download.
+   * @param {Record<string, any>[]} orders
+   */
   async #post(orders) {
     const body = orders.length === 1 ? orders[0] : { jobs: orders };
     const text = JSON.stringify(body);
@@ -175,6 +185,7 @@ export class AddDialog {
     return answer.jobs ?? [answer];
   }
 
+  /** @param {Job[]} jobs @param {string} sent */
   #succeed(jobs, sent) {
     this.#attempt = { body: "", key: "" };
     const { urls, session } = this.#form.elements;
@@ -194,7 +205,10 @@ export class AddDialog {
 
   // MARK: Errors
 
-  /** Shows an error at the field that the problem document points to. For a list, selects the line of the job. */
+  /**
+   * Shows an error at the field that the problem document points to. For a list, selects the line of the job.
+   * @param {any} error @param {Line[]} lines
+   */
   #explain(error, lines) {
     const pointer = error instanceof FetchdError ? error.pointer : null;
     const [, index, path] = pointer?.match(/^\/jobs\/(\d+)(.*)$/) ?? [null, "0", pointer];
@@ -205,6 +219,7 @@ export class AddDialog {
     if (line) this.#form.elements.urls.setSelectionRange(line.start, line.end);
   }
 
+  /** @param {string} text @param {string | null} [field] */
   #complain(text, field) {
     const error = byID("add-error");
     error.hidden = false;
@@ -223,13 +238,17 @@ export class AddDialog {
   }
 }
 
-/** The members that the service names, by field. */
+/**
+ * The members that the service names, by field.
+ * @type {Record<string, RegExp>}
+ */
 const fields = {
   urls: /^\/urls?(\/|$)/, session: /^\/session$/, directory: /^\/destination\/directory$/, filename: /^\/destination\/filename$/,
   priority: /^\/priority$/, connections: /^\/connections$/, rate: /^\/rate_limit/, start: /^\/not_before$/, tags: /^\/tags/,
   checksum: /^\/checksum(\/value)?$/, algorithm: /^\/checksum\/algorithm$/, username: /^\/credentials/, headers: /^\/headers/,
 };
 
+/** @type {Record<string, string>} */
 const fieldNames = {
   urls: "The address", session: "The session", directory: "The folder", filename: "The file name",
   connections: "The number of connections", checksum: "The checksum", algorithm: "The checksum algorithm",
@@ -237,11 +256,15 @@ const fieldNames = {
   username: "The user name",
 };
 
-/** Replaces the name of a member in a problem document, such as `jobs.1.url`, with the name of the form's field. */
+/**
+ * Replaces the name of a member in a problem document, such as `jobs.1.url`, with the name of the form's field.
+ * @param {string} text @param {string | null} field
+ */
 function inWords(text, field) {
   return field ? text.replace(/^`[^`]+`/, fieldNames[field]) : text;
 }
 
+/** @param {Line[]} good @param {number} faults */
 function previewWords(good, faults) {
   const hosts = [...new Set(good.map((line) => hostOf(line.urls[0])))];
   const from = hosts.length > 3 ? counted(hosts.length, "server") : hosts.join(", ");

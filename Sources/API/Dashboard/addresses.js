@@ -6,13 +6,17 @@ const longest = 8192;
 const schemes = ["http:", "https:", "rehearse:"];
 
 /**
- * @returns for each line that has something: {number, start, end, urls, fault}. `start` and `end` are positions in the text,
- *   `urls` are the mirrors of one file, and `fault` is a sentence about the line, or null.
+ * @typedef {{ number: number, start: number, end: number, urls: string[], fault: string | null }} Line `start` and `end` are positions in
+ *   the text, `urls` are the mirrors of one file, and `fault` is a sentence about the line.
  */
+
+/** @param {string} text @returns {Line[]} the lines that have something. */
 export function readLines(text) {
+  /** @type {Map<string, number>} */
   const first = new Map();
   let start = 0;
   return text.split("\n").flatMap((raw, index) => {
+    /** @type {Line} */
     const line = { number: index + 1, start, end: start + raw.length, urls: [], fault: null };
     start += raw.length + 1;
     const content = raw.trim();
@@ -24,6 +28,7 @@ export function readLines(text) {
   });
 }
 
+/** @param {string} content @param {string[]} urls */
 function faultIn(content, urls) {
   if (urls.every((url) => isAddress(url))) return urls.find((url) => url.length > longest) ? "The address is too long." : null;
   const shown = content.length > 60 ? `${content.slice(0, 59)}…` : content;
@@ -32,6 +37,7 @@ function faultIn(content, urls) {
   return `The address “${shown}” cannot be downloaded: ${why}.`;
 }
 
+/** @param {string} text */
 function isAddress(text) {
   try {
     const url = new URL(text);
@@ -41,19 +47,26 @@ function isAddress(text) {
   }
 }
 
+/** @param {string} url @param {number} number @param {Map<string, number>} first */
 function repetition(url, number, first) {
   const before = first.get(url);
   if (before === undefined) first.set(url, number);
   return before === undefined ? null : `The address is the same as in line ${before}.`;
 }
 
-/** The addresses in a dropped or chosen file: those of a text file, or the one of an Internet shortcut (`.url`). */
+/**
+ * The addresses in a dropped or chosen file: those of a text file, or the one of an Internet shortcut (`.url`).
+ * @param {string} name @param {string} text
+ */
 export function addressesInFile(name, text) {
   const shortcut = /^\s*\[InternetShortcut\]/i.test(text) && text.match(/^URL=(.+)$/im);
   return (shortcut ? shortcut[1] : text).replaceAll("\r\n", "\n").trim();
 }
 
-/** Whether a pasted text looks like addresses, so that the form for new downloads opens with it. */
+/**
+ * Whether a pasted text looks like addresses, so that the form for new downloads opens with it.
+ * @param {string} text
+ */
 export function hasAddress(text) {
   return /^\s*https?:\/\/\S/im.test(text);
 }

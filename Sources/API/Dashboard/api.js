@@ -6,9 +6,12 @@ import { Client } from "./client.js";
 export const client = new Client(new URL(".", document.baseURI).href, { patience: 0 });
 
 /** An address of the API: `address("jobs", id, "pause")`, each part encoded. */
-export const address = (...parts) => client.address(parts);
+export const address = (/** @type {string[]} */ ...parts) => client.address(parts);
 
-/** Adds a query to the address, without empty values. */
+/**
+ * Adds a query to the address, without empty values.
+ * @param {URL} url @param {Record<string, any>} values
+ */
 export function query(url, values) {
   for (const [name, value] of Object.entries(values)) {
     if (value !== "" && value != null) url.searchParams.set(name, value);
@@ -16,8 +19,8 @@ export function query(url, values) {
   return url;
 }
 
-export const get = (url) => client.request("GET", url);
-export const post = (url, json = {}, headers) => client.request("POST", url, { json, headers });
-export const patch = (url, json) => client.request("PATCH", url, { json });
-export const put = (url, json) => client.request("PUT", url, { json });
-export const remove = (url) => client.request("DELETE", url);
+export const get = (/** @type {URL} */ url) => client.request("GET", url);
+export const post = (/** @type {URL} */ url, json = {}, /** @type {Record<string, string>} */ headers = {}) => client.request("POST", url, { json, headers });
+export const patch = (/** @type {URL} */ url, /** @type {unknown} */ json) => client.request("PATCH", url, { json });
+export const put = (/** @type {URL} */ url, /** @type {unknown} */ json) => client.request("PUT", url, { json });
+export const remove = (/** @type {URL} */ url) => client.request("DELETE", url);

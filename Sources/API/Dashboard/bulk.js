@@ -2,7 +2,7 @@
 
 import { isInQueue, isPossible, optionsOf } from "./actions.js";
 import { address, patch, post } from "./api.js";
-import { byID, keepFocus, setAttribute } from "./dom.js";
+import { byID, setAttribute } from "./dom.js";
 import { askForm } from "./formdialog.js";
 import { count, counted } from "./format.js";
 import { complain, tell } from "./notices.js";
@@ -11,6 +11,7 @@ import { inOrder } from "./joborder.js";
 import { mayUse } from "./scopes.js";
 import { rateText, readRate } from "./values.js";
 
+/** @type {Record<string, string>} */
 const past = {
   pause: "paused", resume: "resumed", retry: "retried", cancel: "cancelled", remove: "removed", change: "changed",
   top: "moved to the top of the queue", bottom: "moved to the bottom of the queue",
@@ -18,7 +19,10 @@ const past = {
 /** The largest number of identifiers in a request. */
 const mostIDs = 10_000;
 
-/** What is said of downloads that the service has refused, by the code of the problem. */
+/**
+ * What is said of downloads that the service has refused, by the code of the problem.
+ * @type {Record<string, string>}
+ */
 const refusals = {
   "not-found": "no longer there", "state-conflict": "in another state by now",
   "session-finishing": "of a session that is about to end", "internal-error": "of files that could not be deleted",
@@ -26,8 +30,8 @@ const refusals = {
 
 /**
  * Carries out an action of `POST /v1/jobs/{action}`, and says how many downloads it has changed.
- *
- * @param selections what the requests select, which are sent one after the other. @param members what else each of them has.
+ * @param {string} action @param {Record<string, any>[]} selections what the requests select, which are sent one after the other.
+ * @param {Record<string, any>} members what else each of them has. @param {string} words
  */
 async function carryOut(action, selections, members, words = past[action]) {
   let changed = 0;
@@ -47,41 +51,48 @@ async function carryOut(action, selections, members, words = past[action]) {
   }
 }
 
+/** @param {Job[]} jobs */
 function byIDs(jobs) {
   const ids = jobs.map((job) => job.id);
   return Array.from({ length: Math.ceil(ids.length / mostIDs) }, (_, index) => (
     { ids: ids.slice(index * mostIDs, (index + 1) * mostIDs) }));
 }
 
-/** Pauses or resumes everything: queued downloads are paused first, so that none starts in place of one that was paused. */
+/**
+ * Pauses or resumes everything: queued downloads are paused first, so that none starts in place of one that was paused.
+ * @param {string} action
+ */
 export function actOnEverything(action) {
   const states = action === "pause" ? ["queued", "waiting", "running"] : ["paused"];
   return carryOut(action, states.map((state) => ({ filter: { state } })), {});
 }
 
 export class BulkActions {
-  #buttons = [...byID("selection-actions").querySelectorAll("[data-bulk]")];
+  #buttons = /** @type {HTMLElement[]} */ ([...byID("selection-actions").querySelectorAll("[data-bulk]")]);
   #on;
 
-  /** @param on {selected(), done(jobs)}: `done` after each action. */
+  /** @param {{ selected: () => Job[], done: (jobs: Job[]) => void }} on `done` after each action. */
   constructor(on) {
     this.#on = on;
-    for (const button of this.#buttons) button.addEventListener("click", () => this.run(button.dataset.bulk, button));
+    for (const button of this.#buttons) button.addEventListener("click", () => this.run(button.dataset.bulk ?? "", button));
   }
 
-  /** Shows which actions the selected downloads allow. */
+  /**
+   * Shows which actions the selected downloads allow.
+   * @param {Job[]} jobs
+   */
   show(jobs) {
     const actions = byID("selection-actions");
-    keepFocus(actions, [byID("select-all")], () => {
-      actions.hidden = jobs.length === 0;
-    });
+    if (jobs.length === 0 && actions.contains(document.activeElement)) byID("select-all").focus();
+    actions.hidden = jobs.length === 0;
     for (const button of this.#buttons) {
-      const number = jobs.reduce((sum, job) => sum + isOpen(button.dataset.bulk, job), 0);
-      if (button.dataset.bulk in ends) button.hidden = !jobs.some(hasQueue);
+      const number = jobs.filter((job) => isOpen(button.dataset.bulk ?? "", job)).length;
+      if ((button.dataset.bulk ?? "") in ends) button.hidden = !jobs.some(hasQueue);
       setAttribute(button, "aria-disabled", number === 0 ? "true" : null);
     }
   }
 
+  /** @param {string} action @param {HTMLElement | null} button @param {Job[]} some */
   async run(action, button = null, some = this.#on.selected()) {
     if (button?.getAttribute("aria-disabled")) return;
     const jobs = some.filter((job) => isOpen(action, job));
@@ -93,43 +104,56 @@ export class BulkActions {
     this.#on.done(jobs);
   }
 
-  /** @param place {before: id} or {after: id}. */
+  /** @param {string[]} ids @param {any} place {before: id} or {after: id}. */
   async move(ids, place) {
     const jobs = ids.map((id) => ({ id }));
     await carryOut("move", byIDs(jobs), place, "moved in the queue");
     this.#on.done(jobs);
   }
 
-  /** Without a question. */
+  /**
+   * Without a question.
+   * @param {string} action @param {Job[]} jobs
+   */
   async actOn(action, jobs) {
     await carryOut(action, byIDs(jobs), optionsOf(action));
     this.#on.done(jobs);
   }
 }
 
-/** Where downloads go. Of many requests, the last one of `top` has the first downloads. */
+/**
+ * Where downloads go. Of many requests, the last one of `top` has the first downloads.
+ * @type {Record<string, (selections: object[]) => object[]>}
+ */
 const ends = { top: (selections) => selections.reverse(), bottom: (selections) => selections };
 
-/** Earlier versions of the service have no queue that can be changed. */
+/**
+ * Earlier versions of the service have no queue that can be changed.
+ * @param {Job} job
+ */
 function hasQueue(job) {
   return "queue_rank" in job;
 }
 
+/** @param {string} to @param {Job[]} jobs */
 function move(to, jobs) {
   const queue = byIDs(inOrder(jobs, { key: "queue", isDescending: false }));
   return carryOut("move", ends[to](queue), { to }, past[to]);
 }
 
+/** @param {string} action @param {Job} job */
 function isOpen(action, job) {
   if (action in ends) return hasQueue(job) && isInQueue(job);
   return action === "change" ? job.state !== "succeeded" : isPossible(action, job);
 }
 
+/** @param {Job[]} jobs */
 function isMeant(jobs) {
   const words = "They keep their bytes, and you can retry each of them.";
   return ask(`Cancel ${counted(jobs.length, "download")}?`, words, `Cancel ${count(jobs.length)}`);
 }
 
+/** @param {Job[]} jobs */
 async function forget(jobs) {
   const hasFile = jobs.some((job) => job.file);
   const answer = await ask(
@@ -142,7 +166,10 @@ async function forget(jobs) {
 
 // MARK: Changing
 
-/** Changes the priority, the rate and the connections of the downloads, and the rate of their sessions. */
+/**
+ * Changes the priority, the rate and the connections of the downloads, and the rate of their sessions.
+ * @param {Job[]} jobs
+ */
 export async function change(jobs) {
   const sessions = mayUse("sessions") ? [...new Set(jobs.map((job) => job.session))].sort() : [];
   const wanted = await askForm({
@@ -164,6 +191,7 @@ const jobFields = [
   { name: "connections", label: "Connections of each", type: "number", min: 1, max: 16, placeholder: "as it is" },
 ];
 
+/** @param {string[]} sessions */
 function sessionField(sessions) {
   const names = sessions.length > 3 ? counted(sessions.length, "session") : sessions.join(", ");
   return {
@@ -172,6 +200,7 @@ function sessionField(sessions) {
   };
 }
 
+/** @param {Record<string, any>} values */
 async function read(values) {
   const wanted = {};
   if (values.priority) wanted.priority = values.priority;
@@ -181,6 +210,7 @@ async function read(values) {
   return wanted;
 }
 
+/** @param {string} name @param {number | null} rate */
 async function limitSession(name, rate) {
   try {
     await patch(address("sessions", name), { rate_limit_bytes_per_second: rate || null });

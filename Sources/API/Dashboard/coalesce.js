@@ -4,7 +4,7 @@
  * Returns a function that runs `work` soon after it is called. However often it is called, `work` never runs twice at the
  * same time, there is a pause between two runs, and one run starts after the last call.
  *
- * @param pause milliseconds, or a function that returns them.
+ * @param {() => any} work @param {number | (() => number)} pause milliseconds, or a function that returns them.
  */
 export function coalesced(work, pause) {
   let isWanted = false;

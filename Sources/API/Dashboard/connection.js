@@ -5,12 +5,17 @@ import { byID, setText } from "./dom.js";
 import { announce } from "./notices.js";
 import { sentence } from "./problems.js";
 
+/** @typedef {import("./client.js").Connection} Connection */
+
 /** Seconds without an answer after which the page advises the user to check the service. */
 const patience = 20;
 
+/** @type {{ kind: "connecting" } | Connection} */
 let state = { kind: "connecting" };
+/** @type {number | null} */
 let brokenSince = null;
 
+/** @param {Connection} next */
 export function showConnection(next) {
   const wasBroken = state.kind === "broken";
   if (next.kind === "broken" && !wasBroken) {
@@ -47,8 +52,9 @@ function words() {
 }
 
 function adviceWords() {
+  if (state.kind !== "broken") return "";
   if (!(state.error instanceof ServiceUnavailable)) return `${sentence(state.error)} The page tries again automatically.`;
-  const seconds = (Date.now() - brokenSince) / 1000;
+  const seconds = (Date.now() - (brokenSince ?? Date.now())) / 1000;
   const stale = "This page shows the last known state.";
   if (seconds < patience) return `${stale} fetchd does not answer. If it is restarting, the page reconnects automatically.`;
   const advice = "Check that it is running (fetchd serve) and that this computer can reach it.";

@@ -1,33 +1,12 @@
 // What is known of a download, as lists of terms and values: its properties, its file, its receipt, and the bytes that are kept.
 
 import { fetchCommand } from "./actions.js";
-import { element, setText } from "./dom.js";
 import { bytes, counted, duration, exactDuration, fullTime, speed } from "./format.js";
 import { progressWords } from "./jobrow.js";
+import { h } from "./render.js";
 import { queueWords, restartReasons, stateWords } from "./words.js";
 
-/** A list of terms and values. It is updated in place, and hidden when it is empty. */
-export class Facts {
-  #list = element("dl");
-  #shown = new Map();
-
-  constructor(heading) {
-    this.root = element("section", { hidden: true }, element("h3", {}, heading), this.#list);
-  }
-
-  show(facts) {
-    const there = facts.filter(([, text]) => text != null && text !== "");
-    this.root.hidden = there.length === 0;
-    if (there.map(([term]) => term).join() === [...this.#shown.keys()].join()) {
-      for (const [term, text] of there) setText(this.#shown.get(term), text);
-      return;
-    }
-    this.#shown = new Map(there.map(([term, text]) => [term, element("dd", {}, text)]));
-    const pairs = [...this.#shown].map(([term, place]) => element("div", {}, element("dt", {}, term), place));
-    this.#list.replaceChildren(...pairs);
-  }
-}
-
+/** @param {Job} job @returns {Fact[]} */
 export function jobFacts(job) {
   const { progress } = job;
   return [
@@ -38,9 +17,8 @@ export function jobFacts(job) {
     ["Failure", job.failure ? `${job.failure.code}${job.failure.status ? `,
       status ${job.failure.status}` : ""}, after ${counted(job.failure.attempts, "attempt")}` : null],
     ["Progress", [progressWords(progress), paceWords(progress)].filter(Boolean).join(", ")],
-    ["Safe on disk", progress.bytes_durable > 0 && !job.file ? bytes(progress.bytes_durable) : null],
     ["Address", job.url],
-    ["Session", `${job.session}, batch ${job.batch}`],
+    ["Session", link("sessions", job.session, `, batch ${job.batch}`)],
     ["Folder", job.destination.directory],
     ["File name", job.destination.filename],
     ["If the file exists", job.destination.on_conflict],
@@ -57,16 +35,46 @@ export function jobFacts(job) {
   ];
 }
 
+/**
+ * What its next attempt begins with.
+ * @param {Job} job @returns {Fact[]}
+ */
+export function connectionFacts(job) {
+  const { progress, challenge } = job;
+  return [
+    ["Phase", job.state === "running" ? stateWords(job) : null],
+    ["Speed", paceWords(progress)],
+    ["Safe on disk", progress.bytes_durable > 0 && !job.file ? bytes(progress.bytes_durable) : null],
+    ["Attempts", String(job.attempts)],
+    ["Started", job.started_at && fullTime(job.started_at)],
+    ["Credentials", challenge ? `The server wants ${challenge.scheme}${challenge.realm ? ` for “${challenge.realm}”` : ""}` : null],
+    ["Server", job.receipt && [job.receipt.remote_address, job.receipt.protocol].filter(Boolean).join(", ")],
+    ["Connected after", job.receipt && exactDuration(job.receipt.timings.connect_seconds)],
+    ["First byte after", job.receipt && exactDuration(job.receipt.timings.first_byte_seconds)],
+  ];
+}
+
+/**
+ * A link to a sheet.
+ * @param {string} kind @param {string} name @param {string} [rest]
+ */
+export function link(kind, name, rest = "") {
+  return h("span", {}, h("a", { href: `#/${kind}/${name}` }, name), rest);
+}
+
+/** @param {{ decision: string, offset: number, why: string }} resume */
 function resumeWords({ decision, offset, why }) {
   if (decision === "resumed") return `${bytes(offset)}: the bytes of an earlier attempt`;
   return `the beginning: ${restartReasons[why] ?? why}`;
 }
 
+/** @param {Progress} progress */
 function paceWords({ bytes_per_second: rate, eta_seconds: left }) {
   if (rate == null) return "";
   return left == null ? speed(rate) : `${speed(rate)}, ${duration(left)} left`;
 }
 
+/** @param {Job} job @returns {Fact[]} */
 export function fileFacts(job) {
   return [
     ["Path", job.file.path], ["Size", `${bytes(job.file.size)} (${job.file.size} bytes)`], ["sha-256", job.file.sha256],
@@ -74,6 +82,7 @@ export function fileFacts(job) {
   ];
 }
 
+/** @param {Job} receipt @returns {Fact[]} */
 export function receiptFacts(receipt) {
   const { timings } = receipt;
   return [
@@ -92,15 +101,17 @@ export function receiptFacts(receipt) {
   ];
 }
 
+/** @param {{ name: string, decoded: boolean, size: number }} coding */
 function codingWords(coding) {
   return coding.decoded ? `${coding.name}, decoded from ${bytes(coding.size)}` : `${coding.name}, as the server sent it`;
 }
 
+/** @param {Job} part the resume data. @returns {Fact[]} */
 export function partFacts(part) {
   const whole = part.bytes_expected ? ` of ${bytes(part.bytes_expected)}` : "";
   return [
     ["Bytes", bytes(part.bytes_durable) + whole],
-    ["Segments", part.ranges.length > 1 ? part.ranges.map(([from, to]) => `${from}–${to}`).join(", ") : null],
+    ["Segments", part.ranges.length > 1 ? part.ranges.map((/** @type {[number, number]} */ [from, to]) => `${from}–${to}`).join(", ") : null],
     ["ETag", part.etag], ["Last modified", part.last_modified], ["Kept until", part.expires_at && fullTime(part.expires_at)],
   ];
 }

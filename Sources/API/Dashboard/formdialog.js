@@ -1,18 +1,27 @@
 // A dialog with a form that a list of fields describes. Mistakes are shown at their fields, and nothing is lost by them.
 
 import { FetchdError } from "./client.js";
-import { byID, closeByButtons, element, setText } from "./dom.js";
+import { byID, closeByButtons, setText } from "./dom.js";
 import { Mistake, sentence } from "./problems.js";
+import { element } from "./render.js";
 
+/**
+ * @typedef {object} Form
+ * @property {string} heading
+ * @property {string} [words]
+ * @property {string} submit
+ * @property {Field[]} fields
+ * @property {Record<string, any>} values
+ * @property {(values: Record<string, any>) => Promise<any>} send gets the values as texts and booleans, and resolves with the result of
+ *   the dialog.
+ * @property {string | null} [focus] a field.
+ */
+
+/** @type {{ form: Form, resolve: (result: any) => void } | null} */
 let current = null;
 let hints = 0;
 
-/**
- * @param form {heading, words, submit, fields, values, send, focus}. A field is {name, label, type, options, hint, pointer,
- *   more}: `options` makes a menu, `more` puts the field under “More options”, `pointer` is the member that the service names.
- *   `send` gets the values as texts and booleans, and resolves with the result of the dialog. `focus` names a field.
- * @returns the result of `send`; null if the dialog was closed.
- */
+/** @param {Form} form @returns {Promise<any>} the result of `send`; null if the dialog was closed. */
 export function askForm(form) {
   const dialog = byID("form-dialog");
   const place = byID("form-form");
@@ -39,7 +48,7 @@ export function prepareFormDialog() {
     byID("form-fields").replaceChildren();
     current?.resolve(null);
   });
-  byID("form-form").addEventListener("submit", (event) => {
+  byID("form-form").addEventListener("submit", (/** @type {Event} */ event) => {
     event.preventDefault();
     submit();
   });
@@ -47,7 +56,7 @@ export function prepareFormDialog() {
 
 async function submit() {
   const button = byID("form-submit");
-  if (button.getAttribute("aria-busy")) return;
+  if (button.getAttribute("aria-busy") || !current) return;
   const { form, resolve } = current;
   button.setAttribute("aria-busy", "true");
   try {
@@ -59,45 +68,59 @@ async function submit() {
   button.removeAttribute("aria-busy");
 }
 
-/** The values of the fields, as texts and booleans. */
+/**
+ * The values of the fields, as texts and booleans.
+ * @param {HTMLFormElement} place @param {Field[]} fields
+ */
 export function valuesIn(place, fields) {
   return Object.fromEntries(fields.map(({ name, type }) => {
-    const control = place.elements[name];
+    const control = /** @type {any} */ (place.elements.namedItem(name));
     return [name, type === "checkbox" ? control.checked : control.value.trim()];
   }));
 }
 
-/** Shows an error, and marks the field that it names. */
+/**
+ * Shows an error, and marks the field that it names.
+ * @param {HTMLFormElement} place @param {HTMLElement} target @param {Field[]} fields @param {any} error
+ */
 export function showMistake(place, target, fields, error) {
   for (const control of place.elements) control.removeAttribute("aria-invalid");
   target.hidden = false;
   const field = fields.find((each) => isNamed(each, error));
   setText(target, field ? sentence(error).replace(/^`[^`]+`/, `“${field.label}”`) : sentence(error));
-  const control = field && place.elements[field.name];
+  const control = field && /** @type {any} */ (place.elements.namedItem(field.name));
   if (!control) return target.scrollIntoView({ block: "nearest" });
   control.closest("details")?.setAttribute("open", "");
   control.setAttribute("aria-invalid", "true");
   control.focus();
 }
 
+/** @param {Field} field @param {any} error */
 function isNamed({ name, pointer }, error) {
   if (error instanceof Mistake) return error.field === name;
   const at = error instanceof FetchdError ? error.pointer : null;
-  return Boolean(at) && (at === `/${name}` || at === pointer || (pointer && at.startsWith(`${pointer}/`)));
+  return Boolean(at) && (at === `/${name}` || at === pointer || (pointer && at?.startsWith(`${pointer}/`)));
 }
 
 // MARK: Fields
 
-/** The fields, those with `more` in a part that can be opened. */
+/**
+ * The fields, those with `more` in a part that can be opened.
+ * @param {Field[]} fields @param {Record<string, any>} values
+ */
 function fieldGroups(fields, values) {
-  const group = (some) => element("div", { class: "fields" }, ...some.map((field) => fieldElement(field, values[field.name])));
+  const group = (/** @type {Field[]} */ some) => element(
+    "div", { class: "fields" }, ...some.map((field) => fieldElement(field, values[field.name])));
   const more = fields.filter((field) => field.more);
   const groups = [group(fields.filter((field) => !field.more))];
   if (more.length > 0) groups.push(element("details", {}, element("summary", {}, "More options"), group(more)));
   return groups;
 }
 
-/** One field with its label and hint. */
+/**
+ * One field with its label and hint.
+ * @param {Field} field @param {any} value
+ */
 export function fieldElement(field, value) {
   const { label, hint, type } = field;
   const control = controlFor(field, value);
@@ -111,6 +134,7 @@ export function fieldElement(field, value) {
     note);
 }
 
+/** @param {Field} field @param {any} value */
 function controlFor({ name, type, options, isDisabled, label, hint, pointer, more, isWide, at, kind, ...attributes }, value) {
   const common = { name, autocomplete: "off", spellcheck: "false", disabled: isDisabled, ...attributes };
   if (options) {

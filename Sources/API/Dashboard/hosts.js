@@ -4,14 +4,19 @@ import { address, get, post } from "./api.js";
 import { counted, time } from "./format.js";
 import { announce, complain } from "./notices.js";
 
-/** The closed servers, by their names with the port. */
+/**
+ * The closed servers, by their names with the port.
+ * @type {Map<string, Host>}
+ */
 let closed = new Map();
 
+/** @type {Record<string, string>} */
 const standardPorts = { "http:": "80", "https:": "443", "ftp:": "21", "ftps:": "990" };
 
 export async function readHosts() {
   const { hosts } = await get(address("hosts"));
-  closed = new Map(hosts.filter((host) => host.state === "closed").map((host) => [host.host, host]));
+  const isClosed = (/** @type {Host} */ host) => host.state === "closed";
+  closed = new Map(hosts.filter(isClosed).map((/** @type {Host} */ host) => [host.host, host]));
 }
 
 /** Those that downloads wait for, the one with most of them first. */
@@ -19,7 +24,10 @@ export function pausedHosts() {
   return [...closed.values()].filter((host) => host.queued > 0).sort((one, other) => other.queued - one.queued);
 }
 
-/** The closed server of a queued download; undefined if it is another one. */
+/**
+ * The closed server of a queued download; undefined if it is another one.
+ * @param {Job} job
+ */
 export function pausedHostOf(job) {
   if (closed.size === 0) return undefined;
   try {
@@ -30,16 +38,23 @@ export function pausedHostOf(job) {
   }
 }
 
-/** `paused by the server until 14:05`. */
+/**
+ * `paused by the server until 14:05`.
+ * @param {Host} host
+ */
 export function pauseWords(host) {
   return `paused by the server until ${time(host.closed_until)}`;
 }
 
+/** @param {Host} host */
 export function pauseTitle(host) {
   return `${host.host} is ${pauseWords(host)}: ${counted(host.queued, "download waits", "downloads wait")}`;
 }
 
-/** The next request to the server starts now. */
+/**
+ * The next request to the server starts now.
+ * @param {Host} host
+ */
 export async function openHost(host) {
   try {
     await post(address("hosts", host.host, "open"));

@@ -1,102 +1,92 @@
-// A job as a row of the list. The row is created once and then updated in place, so that it keeps the focus.
+// A download as a row of the list.
 
 import { act, actionWords, isInQueue, isPossible } from "./actions.js";
-import { copyOf, keepFocus, setAttribute, setBar, setText } from "./dom.js";
 import { ago, bytes, duration, fullTime, hostOf, jobName, percent, speed } from "./format.js";
+import { cell, iconButton, meter } from "./parts.js";
+import { h } from "./render.js";
 import { mayUse } from "./scopes.js";
 import { stateNote, stateWords } from "./words.js";
 
-export class JobRow {
-  #parts;
-  #buttons;
+const actions = ["supply", "pause", "resume", "retry", "cancel", "file", "delete"];
 
-  /** @param on {open(job), select(id, {shiftKey, isAdded}), changed(id, job)}: the job is null if it was deleted. */
-  constructor(job, on) {
-    const { root, parts } = copyOf("job-row");
-    this.root = root;
-    this.#parts = parts;
-    this.#buttons = [...root.querySelectorAll("[data-action]")];
-    parts.name.addEventListener("click", () => on.open(this.job));
-    for (const button of this.#buttons) button.addEventListener("click", () => this.#act(button, on));
-    parts.select.addEventListener("click", ({ shiftKey }) => on.select(this.job.id, { shiftKey, isAdded: true }));
-    root.addEventListener("click", (event) => this.#press(event, on));
-    this.show(job);
-  }
+/**
+ * @typedef {object} RowListener
+ * @property {(job: Job) => void} open
+ * @property {(id: string, how: { shiftKey: boolean, isAdded: boolean }) => void} select
+ * @property {(id: string, job: Job | null | undefined) => void} changed the job is null if it was deleted.
+ */
 
-  /** A click beside the controls selects the row. */
-  #press(event, on) {
-    const isText = String(window.getSelection()).length > 0;
-    if (event.target.closest("button, input, a") || (isText && !event.shiftKey)) return;
-    on.select(this.job.id, { shiftKey: event.shiftKey, isAdded: event.ctrlKey || event.metaKey });
-    if (event.shiftKey) window.getSelection().removeAllRanges();
-  }
-
-  select(isSelected) {
-    if (this.#parts.select.checked !== isSelected) this.#parts.select.checked = isSelected;
-    this.root.classList.toggle("selected", isSelected);
-  }
-
-  show(job) {
-    this.job = job;
-    setAttribute(this.root, "data-state", job.state);
-    setAttribute(this.root, "data-job", job.id);
-    this.root.draggable = isInQueue(job) && mayUse("jobs");
-    setText(this.#parts.name, jobName(job));
-    setAttribute(this.#parts.name, "title", jobName(job));
-    setText(this.#parts.origin, [hostOf(job.url), job.session, ...job.tags].join(" · "));
-    setText(this.#parts.state, stateWords(job));
-    setAttribute(this.#parts.added, "title", fullTime(job.created_at));
-    setAttribute(this.#parts.select, "aria-label", `Select ${jobName(job)}`);
-    this.#showProgress();
-    this.#showActions();
-    this.tick();
-  }
-
-  /** Updates the text that depends on the time. */
-  tick() {
-    setText(this.#parts.added, ago(this.job.created_at));
-    const note = stateNote(this.job);
-    setText(this.#parts.note, note);
-    setAttribute(this.#parts.note, "title", note || null);
-  }
-
-  #showProgress() {
-    const { progress, state } = this.job;
-    const isUnderWay = state === "running";
-    const fraction = progress.fraction ?? (isUnderWay ? null : 0);
-    setBar(this.#parts.bar, fraction, `Progress of ${jobName(this.job)}`);
-    // A bar is for what is on its way.
-    this.#parts.bar.classList.toggle("idle", !isUnderWay && (fraction === 0 || fraction === 1));
-    setText(this.#parts.bytes, progressWords(progress));
-    setText(this.#parts.speed, isUnderWay && progress.bytes_per_second != null ? speed(progress.bytes_per_second) : "");
-    setText(this.#parts.left, isUnderWay && progress.eta_seconds != null ? duration(progress.eta_seconds) : "");
-  }
-
-  #showActions() {
-    keepFocus(this.root, [...this.#buttons, this.#parts.name], () => {
-      for (const button of this.#buttons) this.#showAction(button);
-    });
-  }
-
-  #showAction(button) {
-    const words = actionWords(button.dataset.action, this.job);
-    button.hidden = !isPossible(button.dataset.action, this.job);
-    setAttribute(button, "title", words);
-    setAttribute(button, "aria-label", `${words} ${jobName(this.job)}`);
-  }
-
-  async #act(button, on) {
-    if (button.dataset.action === "supply") return on.open(this.job);
-    // The button is not disabled, because a disabled button loses the focus.
-    if (button.getAttribute("aria-busy")) return;
-    button.setAttribute("aria-busy", "true");
-    const job = await act(button.dataset.action, this.job);
-    button.removeAttribute("aria-busy");
-    on.changed(this.job.id, job);
-  }
+/** @param {Job} job @param {boolean} isSelected @param {RowListener} on */
+export function jobRow(job, isSelected, on) {
+  const [name, note] = [jobName(job), stateNote(job)];
+  return h(
+    "tr", { key: job.id, role: "row", class: isSelected ? "job selected" : "job", "data-state": job.state, "data-job": job.id,
+      draggable: String(isInQueue(job) && mayUse("jobs")), onclick: (/** @type {MouseEvent} */ event) => press(event, job, on) },
+    cell({ class: "select needs-jobs" }, h("input", {
+      type: "checkbox", "data-part": "select", "aria-label": `Select ${name}`, checked: isSelected,
+      onclick: (/** @type {MouseEvent} */ { shiftKey }) => on.select(job.id, { shiftKey, isAdded: true }),
+    })),
+    h("th", { role: "rowheader", scope: "row", class: "name" },
+      h("button", { type: "button", class: "link", "data-part": "name", title: name, onclick: () => on.open(job) }, name), " ",
+      h("span", { class: "about", "data-part": "origin" }, [hostOf(job.url), job.session, ...job.tags].join(" · "))),
+    cell({ class: "job-state" }, h("span", { class: "state", "data-part": "state" }, stateWords(job)),
+      h("span", { class: "note", "data-part": "note", title: note || null }, note)),
+    ...progressCells(job, name),
+    cell({ class: "number job-added", "data-part": "added", title: fullTime(job.created_at) }, ago(job.created_at)),
+    cell({ class: "actions" }, ...actions.filter((action) => isPossible(action, job)).map((action) => button(action, job, on))));
 }
 
-/** `12 % of 4.19 MiB`; `4.19 MiB` if the size is unknown or the download is complete. */
+/** @param {Job} job @param {string} name */
+function progressCells({ progress, state }, name) {
+  const isUnderWay = state === "running";
+  const fraction = progress.fraction ?? (isUnderWay ? null : 0);
+  // A bar is for what is on its way.
+  const isIdle = !isUnderWay && (fraction === 0 || fraction === 1);
+  const { bytes_per_second: rate, eta_seconds: left } = progress;
+  return [
+    cell({ class: "progress" }, meter(fraction, `Progress of ${name}`, isIdle ? "idle" : ""),
+      h("span", { class: "number", "data-part": "bytes" }, progressWords(progress))),
+    cell({ class: "number job-speed", "data-part": "speed" }, isUnderWay && rate != null ? speed(rate) : ""),
+    cell({ class: "number job-left", "data-part": "left" }, isUnderWay && left != null ? duration(left) : ""),
+  ];
+}
+
+/** @param {string} action @param {Job} job @param {RowListener} on */
+function button(action, job, on) {
+  return iconButton(actionWords(action, job), action, jobName(job), {
+    key: action, class: action === "file" ? "" : "needs-jobs", "data-action": action,
+    onclick: (/** @type {{ currentTarget: HTMLElement }} */ { currentTarget }) => run(action, job, currentTarget, on),
+  });
+}
+
+/**
+ * A click beside the controls selects the row.
+ * @param {MouseEvent} event @param {Job} job @param {RowListener} on
+ */
+function press(event, { id }, on) {
+  const selection = window.getSelection();
+  const isText = String(selection).length > 0;
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest("button, input, a") || (isText && !event.shiftKey)) return;
+  on.select(id, { shiftKey: event.shiftKey, isAdded: event.ctrlKey || event.metaKey });
+  if (event.shiftKey) selection?.removeAllRanges();
+}
+
+/** @param {string} action @param {Job} job @param {HTMLElement} button @param {RowListener} on */
+async function run(action, job, button, on) {
+  if (action === "supply") return on.open(job);
+  // The button is not disabled, because a disabled button loses the focus.
+  if (button.getAttribute("aria-busy")) return;
+  button.setAttribute("aria-busy", "true");
+  const changed = await act(action, job);
+  button.removeAttribute("aria-busy");
+  on.changed(job.id, changed);
+}
+
+/**
+ * `12 % of 4.19 MiB`; `4.19 MiB` if the size is unknown or the download is complete.
+ * @param {Progress} progress
+ */
 export function progressWords({ bytes_received: received, bytes_expected: expected, fraction }) {
   if (expected == null) return received > 0 ? bytes(received) : "";
   return received >= expected ? bytes(expected) : `${percent(fraction ?? 0)} of ${bytes(expected)}`;

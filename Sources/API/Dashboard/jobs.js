@@ -1,10 +1,11 @@
 // The list of downloads: filtered and in an order, with the selection that the bulk actions use.
 
-import { element, byID, setAttribute, setText } from "./dom.js";
+import { byID, setAttribute, setText } from "./dom.js";
 import { count, counted } from "./format.js";
 import { hasText, inOrder, orderNames, descendingFirst } from "./joborder.js";
-import { JobRow } from "./jobrow.js";
+import { jobRow } from "./jobrow.js";
 import { JobSet } from "./jobset.js";
+import { element } from "./render.js";
 import { RowDrag } from "./rowdrag.js";
 import { RowKeys } from "./rowkeys.js";
 import { Selection } from "./selection.js";
@@ -21,41 +22,51 @@ const usualOrder = Object.keys(orderNames)[0];
 const renderShare = 5;
 const mostNamed = 20;
 
+/**
+ * @typedef {object} JobListener
+ * @property {(job: Job) => void} open
+ * @property {() => void} changed
+ * @property {(error: any) => void} failed
+ * @property {() => void} forget the selected downloads.
+ * @property {(jobs: Job[]) => void} selected
+ * @property {(ids: string[], place: Record<string, string>) => void} move
+ */
+
 export class JobList {
   set;
   selection;
-  /** What the filter and the order give. */
+  /**
+   * What the filter and the order give.
+   * @type {Job[]}
+   */
   #shown = [];
+  /** @type {VirtualRows} */
   #rows;
-  /** The rows whose progress has changed since it was shown. */
-  #moved = new Set();
   #bar;
   #heads;
+  /** @type {RowKeys} */
   #keys;
+  /** @type {ReturnType<typeof setTimeout> | null} */
   #timer = null;
   #tookToRender = 0;
   #on;
 
-  /** @param on {open(job), changed(), failed(error), forget(), selected(jobs), move(ids, place)}. */
+  /** @param {JobListener} on */
   constructor(on) {
     this.#on = on;
     this.set = new JobSet({
-      changed: () => this.#renderSoon(), failed: on.failed, inView: () => [...this.#rows.rows.keys()],
+      changed: () => this.#renderSoon(), failed: on.failed, inView: () => this.#rows.present.map((job) => job.id),
     });
     this.#rows = new VirtualRows(byID("job-rows"), {
-      key: (job) => job.id, row: (job, known) => this.#row(job, known),
-      scrolled: () => {
-        this.#keys.update();
-        this.#showSelection();
-        this.set.refresh();
-      },
+      key: (job) => job.id, row: (/** @type {Job} */ job) => jobRow(job, this.selection.has(job.id), this.#rowListener),
+      rendered: () => this.#keys.update(), scrolled: () => this.set.refresh(),
     });
     this.selection = new Selection(() => this.#showSelection());
     this.#heads = new SortableHeads(byID("job-heads"), descendingFirst, (order) => this.#sort(order));
     this.#keys = new RowKeys(byID("job-rows"), {
       extend: (id) => this.selection.extendTo(id, this.#order), toggle: (id) => this.selection.toggle(id),
       all: () => this.selection.set(this.#order), none: () => this.selection.clear(), remove: () => on.forget(),
-      select: (id) => this.selection.only(id), end: (isLast) => this.#rows.reveal(isLast ? this.#shown.length - 1 : 0)?.root,
+      select: (id) => this.selection.only(id), end: (isLast) => this.#rows.reveal(isLast ? this.#shown.length - 1 : 0),
     });
     new RowDrag(byID("job-rows"), { ids: (id) => this.#dragged(id), move: on.move });
     this.#bar = new SelectionBar(this.selection, () => this.#shown);
@@ -64,13 +75,19 @@ export class JobList {
 
   // MARK: What others ask of the list
 
-  /** Sets some of the filters; the others stay. */
+  /**
+   * Sets some of the filters; the others stay.
+   * @param {Partial<Filters>} values
+   */
   narrow(values) {
     for (const [name, value] of Object.entries(values)) this.#form.elements[name].value = value;
     this.#startOver();
   }
 
-  /** Shows what an address says. @param query its filters and order, as `#query` makes it. */
+  /**
+   * Shows what an address says.
+   * @param {URLSearchParams} query its filters and order, as `#query` makes it.
+   */
   restore(query) {
     const { session, order } = this.#form.elements;
     for (const name of filterNames) this.#form.elements[name].value = query.get(name) ?? "";
@@ -84,6 +101,7 @@ export class JobList {
 
   get #query() {
     const { order } = this.#form.elements;
+    /** @type {Record<string, string>} */
     const values = { ...this.filters, text: this.#form.elements.text.value.trim() };
     const set = filterNames.map((name) => [name, values[name]]).filter(([, value]) => value);
     if (order.value !== usualOrder) set.push(["order", order.value]);
@@ -99,49 +117,60 @@ export class JobList {
     return this.set.load();
   }
 
+  /** @param {ServiceEvent} event */
   noteEvent(event) {
     this.set.noteEvent(event);
   }
 
-  /** The progress of the rows is shown once a second: each change of a text is a layout of the table. */
+  /**
+   * The progress of the rows is shown once a second: each change of a text is a layout of the table.
+   * @param {string} id @param {Progress} progress @param {string} [phase]
+   */
   progress(id, progress, phase) {
-    if (this.set.noteProgress(id, progress, phase)) this.#moved.add(id);
+    this.set.noteProgress(id, progress, phase);
   }
 
-  /** Takes a job that another part of the page has read or changed. */
+  /**
+   * Takes a job that another part of the page has read or changed.
+   * @param {Job} job
+   */
   show(job) {
     this.set.take(job);
     this.#renderSoon();
   }
 
+  /** @param {string} id */
   forget(id) {
     this.set.forget(id);
   }
 
   tick() {
-    for (const [id, row] of this.#rows.rows) {
-      if (this.#moved.has(id)) row.show(row.job);
-      else row.tick();
-    }
-    this.#moved.clear();
+    this.#rows.render();
   }
 
-  /** The downloads with this text, which is in lower case. */
+  /**
+   * The downloads with this text, which is in lower case.
+   * @param {string} text
+   */
   named(text) {
     const found = [];
     for (const job of this.set.jobs.values()) if (hasText(job, text) && found.push(job) === mostNamed) break;
     return found;
   }
 
-  /** Reads downloads that an action has changed. */
+  /**
+   * Reads downloads that an action has changed.
+   * @param {Job[]} jobs
+   */
   reread(jobs) {
     this.set.reread(jobs.map((job) => job.id));
   }
 
   get selected() {
-    return this.selection.ids.map((id) => this.set.jobs.get(id)).filter(Boolean);
+    return this.selection.ids.flatMap((id) => this.set.jobs.get(id) ?? []);
   }
 
+  /** @param {Session[]} sessions */
   showSessions(sessions) {
     const select = this.#form.elements.session;
     const chosen = select.value;
@@ -167,18 +196,20 @@ export class JobList {
     for (const [value, name] of Object.entries(stateNames)) state.append(element("option", { value }, name));
     for (const [value, name] of Object.entries(orderNames)) order.append(element("option", { value }, name));
     // A text narrows the list with each key; it changes once more when it loses the focus, and this must not turn the page.
-    this.#form.addEventListener("input", (event) => event.target.tagName === "INPUT" && this.#startOver({ isTyping: true }));
-    this.#form.addEventListener("change", (event) => event.target.tagName === "SELECT" && this.#startOver());
-    this.#form.addEventListener("submit", (event) => event.preventDefault());
+    this.#form.addEventListener("input", (/** @type {any} */ { target }) => target.tagName === "INPUT" && this.#startOver({ isTyping: true }));
+    this.#form.addEventListener("change", (/** @type {any} */ event) => event.target.tagName === "SELECT" && this.#startOver());
+    this.#form.addEventListener("submit", (/** @type {any} */ event) => event.preventDefault());
     // The form resets its fields after this event.
     this.#form.addEventListener("reset", () => setTimeout(() => this.#startOver()));
   }
 
+  /** @param {Order} order */
   #sort({ key, isDescending }) {
     this.#choose(isDescending ? `${key},descending` : key);
     this.#startOver();
   }
 
+  /** @param {string} value */
   #choose(value) {
     const select = this.#form.elements.order;
     const [key, direction] = value.split(",");
@@ -205,6 +236,7 @@ export class JobList {
     document.dispatchEvent(new CustomEvent("narrowed"));
   }
 
+  /** @param {Job} job @param {Filters} filters */
   #isShown(job, { session, state, tag, text }) {
     return (
       (!session || job.session === session) && (!state || job.state === state) && (!tag || job.tags.includes(tag)) &&
@@ -220,7 +252,7 @@ export class JobList {
       const start = performance.now();
       this.#render();
       this.#tookToRender = performance.now() - start;
-    }, Math.max(this.#tookToRender * renderShare, this.#rows.rows.size > 0 ? renderPause : 0));
+    }, Math.max(this.#tookToRender * renderShare, this.#rows.present.length > 0 ? renderPause : 0));
   }
 
   #render() {
@@ -228,25 +260,21 @@ export class JobList {
     const order = this.#chosenOrder;
     this.#shown = inOrder([...this.set.jobs.values()].filter((job) => this.#isShown(job, filters)), order);
     this.#heads.show(order);
-    this.#rows.show(this.#shown);
     this.selection.keep((id) => this.set.jobs.has(id));
-    this.#keys.update();
+    this.#rows.show(this.#shown);
     this.#showCounts(filters);
-    this.#showSelection();
+    this.#showBar();
   }
 
-  #row(job, known) {
-    if (known) {
-      known.show(job);
-      return known;
-    }
-    return new JobRow(job, {
-      open: this.#on.open, select: (id, event) => this.#select(id, event),
-      changed: (id, changed) => this.#noteChange(id, changed),
-    });
-  }
+  /** @type {import("./jobrow.js").RowListener} */
+  #rowListener = {
+    open: (job) => this.#on.open(job), select: (id, how) => this.#select(id, how), changed: (id, job) => this.#noteChange(id, job),
+  };
 
-  /** The user has pressed a button of a row. Its new text, place and buttons are shown together, and at once. */
+  /**
+   * The user has pressed a button of a row. Its new text, place and buttons are shown together, and at once.
+   * @param {string} id @param {Job | null | undefined} job
+   */
   #noteChange(id, job) {
     if (job) this.set.take(job);
     if (job === null) this.forget(id);
@@ -254,6 +282,7 @@ export class JobList {
     this.#on.changed();
   }
 
+  /** @param {Filters} filters */
   #showCounts(filters) {
     const [shown, all] = [this.#shown.length, this.set.jobs.size];
     const isNarrowed = Object.values(filters).some(Boolean);
@@ -264,6 +293,7 @@ export class JobList {
     setAttribute(byID("job-rows").parentElement, "aria-rowcount", shown + 1);
   }
 
+  /** @param {number} shown @param {number} all @param {boolean} isNarrowed */
   #countWords(shown, all, isNarrowed) {
     const words = isNarrowed ? `${count(shown)} of ${counted(all, "download")}` : shown > 0 ? counted(shown, "download") : "";
     if (this.set.isPartial) return `${words} so far…`;
@@ -272,12 +302,16 @@ export class JobList {
       "Choose a session, a state or a tag to see others.";
   }
 
-  /** What the drag of a row moves: the selected downloads, if it is one of them. Only the order of the queue shows where they go. */
+  /**
+   * What the drag of a row moves: the selected downloads, if it is one of them. Only the order of the queue shows where they go.
+   * @param {string | undefined} id
+   */
   #dragged(id) {
     if (!id || !["first", "queue"].includes(this.#chosenOrder.key)) return null;
     return this.selection.has(id) ? this.#order.filter((each) => this.selection.has(each)) : [id];
   }
 
+  /** @param {string} id @param {{ shiftKey: boolean, isAdded: boolean }} it */
   #select(id, { shiftKey, isAdded }) {
     if (shiftKey) this.selection.extendTo(id, this.#order);
     else if (isAdded) this.selection.toggle(id);
@@ -285,12 +319,17 @@ export class JobList {
   }
 
   #showSelection() {
-    for (const [id, row] of this.#rows.rows) row.select(this.selection.has(id));
+    this.#rows.render();
+    this.#showBar();
+  }
+
+  #showBar() {
     this.#bar.show(this.#shown);
     this.#on.selected(this.selected);
   }
 }
 
+/** @param {boolean} isNarrowed */
 function emptyWords(isNarrowed) {
   if (isNarrowed) return "No downloads match. “Show all” clears the filters.";
   return "There are no downloads yet. “Add downloads” starts one.";

@@ -18,23 +18,34 @@ const correctionPause = 30_000;
 const urgent = ["running", "waiting"];
 
 export class JobSet {
+  /** @type {Map<string, Job>} */
   jobs = new Map();
   /** Whether the page has all downloads of the scope. */
   isComplete = false;
   isLoading = false;
-  /** The filters that the service applies: {session, state, tag}. Empty ones select all. */
+  /**
+   * The filters that the service applies. Empty ones select all.
+   * @type {Record<string, string>}
+   */
   scope = { session: "", state: "", tag: "" };
   #generation = 0;
-  /** The downloads with an event after which they were not read. */
+  /**
+   * The downloads with an event after which they were not read.
+   * @type {Set<string>}
+   */
   #changed = new Set();
   #hasNew = false;
   /** Whether the last reading of the whole list has failed. */
   #hasFailed = false;
   #correctedAt = 0;
+  /** @type {number | null} */
   #wrongSince = null;
   #on;
 
-  /** @param on {changed(), failed(error), inView()}: `inView` returns the identifiers of the downloads that are shown. */
+  /**
+   * @param {{ changed: () => void, failed: (error: any) => void, inView: () => string[] }} on `inView` returns the identifiers of the
+   *   downloads that are shown.
+   */
   constructor(on) {
     this.#on = on;
     this.refresh = coalesced(() => this.#refresh(), quietTime);
@@ -76,10 +87,11 @@ export class JobSet {
     return this.isLoading || (this.#hasFailed && !this.isComplete);
   }
 
-  /** @returns the identifiers of the downloads that the service has. */
+  /** @param {number} generation @returns the identifiers of the downloads that the service has. */
   async #readAll(generation) {
+    /** @type {Set<string>} */
     const seen = new Set();
-    const take = (jobs) => {
+    const take = (/** @type {Job[]} */ jobs) => {
       if (generation !== this.#generation) return;
       for (const job of jobs) {
         seen.add(job.id);
@@ -105,6 +117,7 @@ export class JobSet {
     return this.scope.state ? [] : urgent;
   }
 
+  /** @param {string | null} cursor @param {number} limit @param {string} state */
   #page(cursor, limit, state = this.scope.state) {
     return get(query(address("jobs"), { ...this.scope, state, cursor, limit }));
   }
@@ -113,8 +126,8 @@ export class JobSet {
 
   /**
    * A document of the service. One that is older than what the page knows is ignored.
-   *
-   * @param isFresh whether it was read after the last event of the download. Some events come without a new revision, or after
+   * @param {Job} job
+   * @param {boolean} isFresh whether it was read after the last event of the download. Some events come without a new revision, or after
    *   the document with their change.
    */
   take(job, isFresh = false) {
@@ -125,18 +138,25 @@ export class JobSet {
     return known ?? job;
   }
 
+  /** @param {string} id */
   forget(id) {
     if (this.jobs.delete(id)) this.#on.changed();
   }
 
-  /** Reads downloads that an action has changed: a resumption has no event. */
+  /**
+   * Reads downloads that an action has changed: a resumption has no event.
+   * @param {string[]} ids
+   */
   reread(ids) {
     if (ids.length > largePage) return this.load();
     for (const id of ids) this.#changed.add(id);
     return this.refresh();
   }
 
-  /** Applies an event at once. What it does not say is read afterwards, if the download is in view. */
+  /**
+   * Applies an event at once. What it does not say is read afterwards, if the download is in view.
+   * @param {ServiceEvent} event
+   */
   noteEvent({ type, job: id, time, data }) {
     if (!id) return;
     if (type === "job.deleted") return this.forget(id);
@@ -149,7 +169,7 @@ export class JobSet {
     this.refresh();
   }
 
-  /** @returns the job if it runs. */
+  /** @param {string} id @param {Progress} progress @param {string} [phase] @returns the job if it runs. */
   noteProgress(id, progress, phase) {
     const job = this.jobs.get(id);
     if (job?.state !== "running") return null;
@@ -168,6 +188,7 @@ export class JobSet {
     }
   }
 
+  /** @param {number} generation */
   async #readNew(generation) {
     this.#hasNew = false;
     const unknown = [...this.#changed].filter((id) => !this.jobs.has(id));
@@ -179,7 +200,10 @@ export class JobSet {
     }
   }
 
-  /** Reads from the newest on, up to the first one that was known before. */
+  /**
+   * Reads from the newest on, up to the first one that was known before.
+   * @param {number} generation
+   */
   async #readNewest(generation) {
     if (!this.isComplete && this.#urgentStates().length > 0) {
       for (const job of (await this.#page(null, firstPage, "running")).jobs) this.#settle(job, generation, true);
@@ -188,13 +212,14 @@ export class JobSet {
     while (!isKnown && this.jobs.size < most) {
       const page = await this.#page(cursor, limit);
       if (generation !== this.#generation) return;
-      isKnown = page.jobs.some((job) => this.jobs.has(job.id)) || !page.next_cursor;
+      isKnown = page.jobs.some((/** @type {Job} */ job) => this.jobs.has(job.id)) || !page.next_cursor;
       for (const job of page.jobs) this.#settle(job, generation, true);
       this.#on.changed();
       [cursor, limit] = [page.next_cursor, largePage];
     }
   }
 
+  /** @param {number} generation */
   async #readChanged(generation) {
     const wanted = this.#on.inView().filter((id) => this.#changed.has(id));
     const left = wanted.length > mostSingles ? await this.#readPages(wanted, generation) : wanted;
@@ -203,30 +228,38 @@ export class JobSet {
     if (generation === this.#generation && wanted.length > 0) this.#on.changed();
   }
 
-  /** Reads many with two requests. @returns those that the answers do not have. */
+  /**
+   * Reads many with two requests.
+   * @param {string[]} ids @param {number} generation @returns those that the answers do not have.
+   */
   async #readPages(ids, generation) {
+    /** @type {{ jobs: Job[] }[]} */
     const pages = await this.#unmarked(ids, () => Promise.all([
       this.#page(null, firstPage), this.#page(null, largePage, "running"),
     ]));
     const jobs = pages.flatMap((page) => page.jobs);
     for (const job of jobs) this.#settle(job, generation);
-    const read = new Set(jobs.map((job) => job.id));
+    const read = new Set(jobs.map((/** @type {Job} */ job) => job.id));
     const left = ids.filter((id) => !read.has(id));
     for (const id of left) this.#changed.add(id);
     return left;
   }
 
+  /** @param {string} id @param {number} generation */
   async #readOne(id, generation) {
     try {
       this.#settle(await this.#unmarked([id], () => get(address("jobs", id))), generation);
-    } catch (error) {
+    } catch (/** @type {any} */ error) {
       if (error.status !== 404) throw error;
       this.#changed.delete(id);
       this.forget(id);
     }
   }
 
-  /** The downloads lose their marks before they are read: an event that comes meanwhile marks them again. */
+  /**
+   * The downloads lose their marks before they are read: an event that comes meanwhile marks them again.
+   * @param {string[]} ids @param {() => Promise<any>} read
+   */
   async #unmarked(ids, read) {
     for (const id of ids) this.#changed.delete(id);
     try {
@@ -237,6 +270,7 @@ export class JobSet {
     }
   }
 
+  /** @param {Job} job @param {number} generation @param {boolean} isWanted */
   #settle(job, generation, isWanted = this.jobs.has(job.id)) {
     if (generation === this.#generation && isWanted) this.take(job, !this.#changed.has(job.id));
   }
@@ -246,8 +280,7 @@ export class JobSet {
   /**
    * Reads the list again if that has failed before, or if its numbers are not those of the sessions. Some changes have no event
    * (a client resumed a download).
-   *
-   * @param totals the number of downloads in each state.
+   * @param {Record<string, number>} totals the number of downloads in each state. @param {number} now
    */
   check(totals, now = Date.now()) {
     if (this.isLoading || !(this.#hasFailed || this.#isWrong(totals, now)) || now - this.#correctedAt < correctionPause) return;
@@ -255,18 +288,25 @@ export class JobSet {
     this.load();
   }
 
-  /** Whether the numbers have been wrong for a while. */
+  /**
+   * Whether the numbers have been wrong for a while.
+   * @param {Record<string, number>} totals @param {number} now
+   */
   #isWrong(totals, now) {
     if (!this.isComplete || Object.values(this.scope).some(Boolean)) return false;
+    /** @type {Record<string, number>} */
     const counts = {};
     for (const job of this.jobs.values()) counts[job.state] = (counts[job.state] ?? 0) + 1;
     const isRight = Object.keys(totals).every((state) => totals[state] === (counts[state] ?? 0));
     this.#wrongSince = isRight ? null : (this.#wrongSince ?? now);
-    return !isRight && now - this.#wrongSince >= 2 * quietTime;
+    return !isRight && now - (this.#wrongSince ?? now) >= 2 * quietTime;
   }
 }
 
-/** What an event says about a job. The revision is between that of the known document and the next. */
+/**
+ * What an event says about a job. The revision is between that of the known document and the next.
+ * @param {Job} job @param {string} type @param {string} time @param {Record<string, any>} data
+ */
 function apply(job, type, time, data) {
   job.revision = Math.floor(job.revision) + 0.5;
   if (data.snapshot) {
@@ -290,7 +330,10 @@ function apply(job, type, time, data) {
   }
 }
 
-/** The members of a job that does not run and does not wait. */
+/**
+ * The members of a job that does not run and does not wait.
+ * @param {Job} job
+ */
 function rested(job) {
   return {
     phase: null, reason: null, retry_at: null, cause: null,

@@ -10,7 +10,13 @@ const field = {
   name: "rate", label: "Rate limit", placeholder: "no limit", hint: "For all downloads together, such as 2 MiB/s; 0 removes it.",
 };
 
+/**
+ * Bytes per second.
+ * @type {number | null}
+ */
 let rate = null;
+
+export const rateLimit = () => rate;
 
 /** Reads the limit. A token that is bound to sessions does not see the settings of the service. */
 export async function showLimit() {
@@ -25,13 +31,14 @@ export async function showLimit() {
 export async function changeLimit() {
   const settings = await askForm({
     heading: "Limit the service", words: "", submit: "Set the limit", fields: [field], values: { rate: rateText(rate) },
-    send: async ({ rate: text }) => set((text && readRate(text, "rate")) || 0),
+    send: async (/** @type {Record<string, string>} */ { rate: text }) => set((text && readRate(text, "rate")) || 0),
   });
   if (settings) take(settings);
 }
 
-const set = async (limit) => patch(address("service"), { rate_limit_bytes_per_second: limit });
+const set = async (/** @type {number} */ limit) => patch(address("service"), { rate_limit_bytes_per_second: limit });
 
+/** @param {Record<string, any>} settings */
 function take(settings) {
   rate = settings.rate_limit_bytes_per_second || null;
   setText(byID("limit"), rate ? `Limit ${rateText(rate)}` : "No limit");

@@ -9,22 +9,23 @@ import { actOnEverything, BulkActions } from "./bulk.js";
 import { coalesced } from "./coalesce.js";
 import { showConnection, tickConnection } from "./connection.js";
 import { ConsumerList } from "./consumers.js";
-import { DeliveryLog } from "./deliveries.js";
-import { JobDetails } from "./details.js";
 import { byID, setText } from "./dom.js";
 import { prepareDrop } from "./drop.js";
 import { bytes, count, jobName, percent } from "./format.js";
-import { askToNotify, canNotify, noteLeft } from "./finish.js";
+import { askToNotify, canNotify, noteLeft, showFinished } from "./finish.js";
 import { prepareFormDialog } from "./formdialog.js";
 import { pausedHosts, readHosts } from "./hosts.js";
 import { JobList } from "./jobs.js";
+import { JobSheet } from "./jobsheet.js";
 import { prepareKeys } from "./keys.js";
 import { announce, complain } from "./notices.js";
 import { Palette } from "./palette.js";
 import { isBound, mayUse } from "./scopes.js";
 import { SessionList } from "./sessions.js";
+import { SessionSheet } from "./sessionsheet.js";
 import { SettingsForm } from "./settings.js";
 import { changeLimit, showLimit } from "./limit.js";
+import { prepareSheet } from "./sheet.js";
 import { prepareSignIn, readCaller } from "./signin.js";
 import { supplyCredentials } from "./supply.js";
 import { prepareTheme } from "./theme.js";
@@ -32,7 +33,8 @@ import { prepareThroughput, showThroughput } from "./throughput.js";
 import { prepareViews, showSheet, showView, viewShown } from "./views.js";
 import { actOnWebhook } from "./webhookrow.js";
 import { WebhookList } from "./webhooks.js";
-import { showWelcome } from "./welcome.js";
+import { WebhookSheet } from "./webhooksheet.js";
+import { prepareRehearsal, showWelcome } from "./welcome.js";
 import { failureSentence, stateNames, stateWords } from "./words.js";
 
 /** Milliseconds. */
@@ -42,6 +44,7 @@ const fewSeconds = 5000;
 const webhookPause = 30_000;
 const mostMeasured = 1000;
 
+/** @type {Disk | null} */
 let disk = null;
 let webhooksReadAt = 0;
 /** Under load, what many events change is read less often. */
@@ -49,15 +52,27 @@ let isUnderLoad = false;
 let eventsLately = 0;
 const manyEvents = 25;
 
-const details = new JobDetails({ changed: takeChanged });
+const jobSheet = new JobSheet({
+  changed: takeChanged, webhooks: (session) => knownWebhooks(session).map(({ webhook }) => webhook),
+});
+/** @type {JobList} */
 const jobs = new JobList({
   open: (job) => showSheet("jobs", job.id), changed: () => readSessions(), failed: showFailure, forget: () => bulk.run("delete"),
   selected: (selected) => bulk.show(selected), move: (ids, place) => bulk.move(ids, place),
 });
+/** @type {BulkActions} */
 const bulk = new BulkActions({ selected: () => jobs.selected, done: (some) => takeMany(some) });
 const sessions = new SessionList({ narrow, changed: () => readSessions() });
-const log = new DeliveryLog();
-const webhooks = new WebhookList({ openLog: showLog, changed: () => lookAgain() });
+const webhooks = new WebhookList({
+  changed: () => {
+    lookAgain();
+    sessionSheet.refresh();
+  },
+});
+const sessionSheet = new SessionSheet({
+  ...sessions.listener, narrow: only, webhooks: knownWebhooks, declare: (session) => webhooks.declare(session),
+});
+const webhookSheet = new WebhookSheet();
 const consumers = new ConsumerList();
 const settings = new SettingsForm();
 const add = new AddDialog({ added: (added) => added.forEach((job) => jobs.show(job)) });
@@ -92,12 +107,13 @@ const readPauses = coalesced(async () => {
   }
 }, second);
 
+/** @param {Session[]} list */
 function showSessions(list) {
   sessions.show(list);
   jobs.showSessions(list);
   jobs.set.check(sessions.totals);
   add.showSessions(list, jobs.filters.session);
-  sessions.mark(jobs.filters);
+  sessionSheet.refresh();
   const { running, queued, waiting, paused } = sessions.totals;
   noteLeft(running + queued + waiting + paused);
   byID("pause-all").hidden = running + queued + waiting === 0;
@@ -107,67 +123,91 @@ function showSessions(list) {
   lookAgain();
 }
 
-/** The title says how far the downloads are, also in a tab that is behind others. */
+/**
+ * The title says how far the downloads are, also in a tab that is behind others.
+ * @param {Session[]} list
+ */
 function showTitle(list) {
   const { running } = sessions;
   if (running === 0) return void (document.title = "fetchd");
-  const sum = (member) => list.reduce((total, { progress }) => total + (progress[member] ?? 0), 0);
+  const sum = (/** @type {string} */ member) => list.reduce((total, { progress }) => total + (progress[member] ?? 0), 0);
   const expected = sum("bytes_expected");
   const share = expected > 0 ? `${percent(Math.min(1, sum("bytes_received") / expected))} · ` : "";
   document.title = `${share}${count(running)} running · fetchd`;
 }
 
-/** The service has answered for the first time, or again after an interruption: everything is read again. */
+/**
+ * The service has answered for the first time, or again after an interruption: everything is read again.
+ * @param {Session[]} list
+ */
 async function reset(list) {
   showSessions(list);
   readWebhooks();
   readPauses();
   jobs.reload();
-  details.refresh();
+  jobSheet.refresh();
   readCaller();
   showLimit();
 }
 
-/** While the service is unreachable, the state of the connection already says so; other failures are shown. */
+/**
+ * While the service is unreachable, the state of the connection already says so; other failures are shown.
+ * @param {any} error
+ */
 function showFailure(error) {
   if (feed.isConnected && error.status) complain(error);
   else feed.retryNow();
 }
 
-/** Shows the downloads with these filters. */
+/**
+ * Shows the downloads with these filters.
+ * @param {Partial<Filters>} values
+ */
 function narrow(values) {
   jobs.narrow(values);
   showView("downloads");
 }
 
-/** With these filters and no others. */
+/**
+ * With these filters and no others.
+ * @param {Partial<Filters>} values
+ */
 function only(values) {
   narrow({ session: "", state: "", tag: "", text: "", ...values });
 }
 
-/** An action has changed a job, or deleted it: then the job is null. */
+/**
+ * An action has changed a job, or deleted it: then the job is null.
+ * @param {string} id @param {Job | null} job
+ */
 function takeChanged(id, job) {
   if (job) jobs.show(job);
   else jobs.forget(id);
 }
 
-/** An action on many has ended. */
+/**
+ * An action on many has ended.
+ * @param {Job[]} some
+ */
 function takeMany(some) {
   jobs.reread(some);
   readSessions();
 }
 
-function showLog({ session, name }) {
-  showSheet("webhooks", session, name);
+/** @param {string} session */
+function knownWebhooks(session) {
+  return webhooks.known.filter(({ webhook }) => webhook.session === session);
 }
 
+/** @param {string} action @param {Webhook} webhook */
 async function takeWebhookAction(action, webhook) {
-  if (action === "log") return showLog(webhook);
+  if (action === "log") return showSheet("webhooks", webhook.session, webhook.name);
   if (action === "edit") return webhooks.edit(webhook);
   await actOnWebhook(action, webhook);
   readWebhooks();
 }
 
+/** @param {Session[]} some */
 async function acknowledgeAll(some) {
   try {
     for (const session of some) await acknowledge(session);
@@ -190,22 +230,26 @@ async function takeEvents() {
   }
 }
 
+/** @param {ServiceEvent} event */
 function takeEvent(event) {
   jobs.noteEvent(event);
   eventsLately += 1;
   readSessions();
-  if (event.job) details.noteEvent(event.job);
+  if (event.job) jobSheet.noteEvent(event.job);
   if (/^(webhook|session)\./.test(event.type)) readWebhooks();
+  if (event.type === "session.finished") showFinished(event);
+  if (event.type === "job.created") showFinished(null);
   if (event.type === "job.succeeded") announce(`${jobName(event.data.snapshot)} is done.`);
   if (event.type === "job.failed") {
     announce(`${jobName(event.data.snapshot)} failed. ${failureSentence(event.data.snapshot.failure)}`);
   }
 }
 
+/** @param {ServiceEvent} event */
 function takeProgress({ job, progress, phase, data }) {
   const [id, state] = [job ?? data.job, data ?? { progress, phase }];
   jobs.progress(id, state.progress, state.phase);
-  details.progress(id, state.progress, state.phase);
+  jobSheet.progress(id, state.progress, state.phase);
 }
 
 // MARK: Once a second
@@ -258,7 +302,7 @@ function everyFewSeconds() {
   if (!feed.isConnected || document.hidden) return;
   readSessions();
   if (sessions.totals.queued > 0 || pausedHosts().length > 0) readPauses();
-  details.tick();
+  jobSheet.tick();
   if (viewShown() === "webhooks" || Date.now() - webhooksReadAt > webhookPause) readWebhooks();
 }
 
@@ -282,17 +326,18 @@ document.addEventListener("narrowed", () => {
   add.showSessions(sessions.sessions, jobs.filters.session);
 });
 new Palette((text) => {
-  const entries = [
-    ...commands(), ...sessions.sessions.map(({ id }) => ({ name: id, kind: "session", run: () => only({ session: id }) })),
-  ].filter(({ name, needs }) => name.toLowerCase().includes(text) && mayUse(needs ?? "read"));
+  /** @type {import("./palette.js").Entry[]} */
+  const all = [...commands(), ...sessions.sessions.map(({ id }) => ({ name: id, kind: "session", run: () => showSheet("sessions", id) }))];
+  const entries = all.filter(({ name, needs }) => name.toLowerCase().includes(text) && mayUse(needs ?? "read"));
   const found = text ? jobs.named(text) : [];
   return [...entries, ...found.map((job) => ({ name: jobName(job), kind: stateWords(job), run: () => showSheet("jobs", job.id) }))];
 });
 
 /** What the palette can do. */
 function commands() {
-  const view = (name, id) => ({ name, kind: "view", run: () => showView(id) });
-  const press = (name, id, needs) => ({ name, kind: "action", needs, run: () => byID(id).click() });
+  const view = (/** @type {string} */ name, /** @type {string} */ id) => ({ name, kind: "view", run: () => showView(id) });
+  const press = (/** @type {string} */ name, /** @type {string} */ id, /** @type {string} */ needs) => (
+    { name, kind: "action", needs, run: () => byID(id).click() });
   return [
     press("Add downloads", "add-open", "jobs"), ...["pause", "resume"].filter((action) => !byID(`${action}-all`).hidden)
       .map((action) => press(action === "pause" ? "Pause all" : "Resume all", `${action}-all`, "jobs")),
@@ -307,16 +352,18 @@ function commands() {
   ];
 }
 
+prepareRehearsal((job) => jobs.show(job));
 byID("welcome-add").addEventListener("click", () => add.open());
 prepareTheme();
 prepareKeys({
   add: () => add.open(""),
   act: (action, id) => {
-    const some = jobs.selected.length > 0 ? jobs.selected : [jobs.set.jobs.get(id)].filter(Boolean);
+    const some = jobs.selected.length > 0 ? jobs.selected : [jobs.set.jobs.get(id ?? "") ?? []].flat();
     bulk.run(action, null, some);
   },
 });
 prepareFormDialog();
+prepareSheet();
 prepareThroughput();
 prepareDrop((text) => add.open(text));
 prepareViews({
@@ -325,9 +372,11 @@ prepareViews({
     if (view === "webhooks" && feed.isConnected) readWebhooks();
   },
   narrowed: (query) => jobs.restore(query),
-  sheet: ([kind, ...parts] = []) => {
-    details.show(...(kind === "jobs" ? [parts[0], jobs.set.jobs.get(parts[0])] : [null]));
-    log.show(...(kind === "webhooks" ? parts : [null]));
+  sheet: (parts) => {
+    const [kind, name, part] = parts ?? [];
+    if (kind === "jobs") jobSheet.show(name, part, jobs.set.jobs.get(name));
+    if (kind === "sessions") sessionSheet.show(name, part);
+    if (kind === "webhooks") webhookSheet.show(name, part);
   },
 });
 document.addEventListener("scoped", () => viewShown() === "settings" && settings.open());

@@ -1,8 +1,9 @@
 // Short notices in a corner of the page. Screen readers read them out, a few at a time.
 
-import { arrange, byID, element } from "./dom.js";
+import { byID } from "./dom.js";
 import { count } from "./format.js";
 import { sentence } from "./problems.js";
+import { element, h, render } from "./render.js";
 
 /** Milliseconds after which a notice disappears. A notice of an error stays until the user closes it. */
 const stay = 6000;
@@ -11,17 +12,25 @@ const breath = 1000;
 /** The maximum number of texts that are read out together. */
 const mostAtOnce = 3;
 
+/** @type {string[]} */
 const waiting = [];
+/** @type {ReturnType<typeof setTimeout> | null} */
 let timer = null;
 
-/** Shows a notice of success. */
+/**
+ * Shows a notice of success.
+ * @param {string} text
+ */
 export function tell(text) {
   const notice = show(text, "done");
   setTimeout(() => remove(notice), stay);
   announce(text);
 }
 
-/** Shows a notice of an error. @param error an error or a sentence. */
+/**
+ * Shows a notice of an error.
+ * @param {any} error an error or a sentence.
+ */
 export function complain(error) {
   const text = typeof error === "string" ? error : sentence(error);
   show(text, "wrong").setAttribute("role", "alert");
@@ -29,8 +38,8 @@ export function complain(error) {
 
 /**
  * A button that copies a text. null where the page gets no clipboard: it needs HTTPS, or a page of this computer.
- *
- * @param what the noun for the notice. @param textOf returns the text, or a promise of it.
+ * @param {string} words @param {string} what the noun for the notice.
+ * @param {() => string | Promise<string>} textOf returns the text, or a promise of it.
  */
 export function copyButton(words, what, textOf) {
   if (!navigator.clipboard) return null;
@@ -42,13 +51,16 @@ export function copyButton(words, what, textOf) {
       complain(error);
     }
   };
-  return element("button", { type: "button", class: "small", onclick: copy }, words);
+  return h("button", { type: "button", class: "small", onclick: copy }, words);
 }
 
-/** Reads a text out, without showing it. */
+/**
+ * Reads a text out, without showing it.
+ * @param {string} text
+ */
 export function announce(text) {
   waiting.push(text);
-  timer ??= setTimeout(readOut, breath);
+  if (timer === null) timer = setTimeout(readOut, breath);
 }
 
 function readOut() {
@@ -61,9 +73,7 @@ function readOut() {
 
 /**
  * Shows how far a long action is.
- *
- * @param stop is called when the user stops it.
- * @returns {show(done, all, words), end()}.
+ * @param {() => void} stop is called when the user stops it. @returns {{ show: (done: number, all: number, text: string) => void, end: () => void }}
  */
 export function showProgress(stop) {
   const words = element("p", {}, "…");
@@ -80,12 +90,16 @@ export function showProgress(stop) {
   };
 }
 
-/** The focus goes to the next notice, or to the view. */
+/**
+ * The focus goes to the next notice, or to the view.
+ * @param {Element} notice
+ */
 function remove(notice) {
   const notices = byID("notices");
-  arrange(notices, [...notices.children].filter((other) => other !== notice));
+  render(notices, [...notices.children].filter((other) => other !== notice));
 }
 
+/** @param {string} text @param {string} kind */
 function show(text, kind) {
   const close = element("button", { type: "button", class: "small", onclick: () => remove(notice) }, "Dismiss");
   const notice = element("div", { class: `notice ${kind}` }, element("p", {}, text), close);

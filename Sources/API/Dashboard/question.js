@@ -3,7 +3,8 @@
 import { byID } from "./dom.js";
 
 /**
- * @param option the label of a checkbox, or null for none.
+ * @param {string} heading @param {string} words @param {string} yes
+ * @param {string | null} option the label of a checkbox, or null for none.
  * @returns null for no; otherwise {option: whether the checkbox was checked}.
  */
 export function ask(heading, words, yes, option = null) {

@@ -3,16 +3,31 @@
 
 const controls = "button, input";
 
+/**
+ * @typedef {object} RowKeyListener
+ * @property {(id: string) => void} select
+ * @property {(id: string) => void} extend
+ * @property {(id: string) => void} toggle
+ * @property {() => void} all
+ * @property {() => void} none
+ * @property {() => void} remove
+ * @property {(isLast: boolean) => HTMLElement | undefined} end returns the first or last row.
+ */
+
 export class RowKeys {
   #body;
+  /** @type {any} */
   #current = null;
   #on;
 
-  /** @param on {select(id), extend(id), toggle(id), all(), none(), remove(), end(isLast)}: `end` returns the first or last row. */
+  /**
+   * @param {HTMLElement} body
+   * @param {RowKeyListener} on
+   */
   constructor(body, on) {
     this.#body = body;
     this.#on = on;
-    body.addEventListener("focusin", (event) => this.#enter(event.target.closest("tr")));
+    body.addEventListener("focusin", (/** @type {any} */ event) => this.#enter(event.target.closest("tr")));
     body.addEventListener("keydown", (event) => this.#press(event));
   }
 
@@ -22,6 +37,7 @@ export class RowKeys {
     for (const row of this.#body.children) this.#show(row);
   }
 
+  /** @param {HTMLElement | null} row */
   #enter(row) {
     if (!row || row === this.#current) return;
     const left = this.#current;
@@ -29,11 +45,15 @@ export class RowKeys {
     for (const each of [left, row]) if (each) this.#show(each);
   }
 
+  /** @param {Element} row */
   #show(row) {
     const index = row === this.#current ? 0 : -1;
-    for (const control of row.querySelectorAll(controls)) if (control.tabIndex !== index) control.tabIndex = index;
+    for (const control of /** @type {NodeListOf<HTMLElement>} */ (row.querySelectorAll(controls))) {
+      if (control.tabIndex !== index) control.tabIndex = index;
+    }
   }
 
+  /** @param {any} event */
   #press(event) {
     const row = event.target.closest("tr");
     if (!row || event.altKey) return;
@@ -48,18 +68,19 @@ export class RowKeys {
     event.preventDefault();
   }
 
+  /** @param {HTMLElement} row @param {any} event @param {HTMLElement | null | undefined} target */
   #move(row, event, target) {
     if (!target?.dataset.job || target === row) return;
-    const place = [...row.querySelectorAll(controls)].indexOf(event.target);
-    const same = target.querySelectorAll(controls)[place];
-    const isThere = same?.checkVisibility() && same.dataset.action === event.target.dataset.action;
-    (isThere ? same : target.querySelector("[data-part=name]")).focus();
+    const { part, action } = event.target.dataset;
+    const same = /** @type {HTMLElement | null} */ (target.querySelector(action ? `[data-action=${action}]` : `[data-part=${part}]`));
+    (same?.checkVisibility() ? same : /** @type {HTMLElement | null} */ (target.querySelector("[data-part=name]")))?.focus();
     if (!event.shiftKey) return;
-    this.#on.extend(row.dataset.job);
-    this.#on.extend(target.dataset.job);
+    this.#on.extend(row.dataset.job ?? "");
+    this.#on.extend(target.dataset.job ?? "");
   }
 }
 
+/** @type {Record<string, (row: any, on: RowKeyListener) => HTMLElement | null | undefined>} */
 const steps = {
   ArrowDown: (row) => row.nextElementSibling,
   ArrowUp: (row) => row.previousElementSibling,

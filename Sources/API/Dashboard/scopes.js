@@ -2,7 +2,7 @@
 
 const order = ["read", "jobs", "sessions", "admin"];
 
-/** @param caller `GET /v1/sign-in`. */
+/** @param {{ scope: string, sessions?: string[] | null }} caller `GET /v1/sign-in`. */
 export function showCaller({ scope, sessions }) {
   document.body.dataset.scope = scope;
   // A token that is bound to sessions does not see what concerns the whole service.
@@ -10,7 +10,10 @@ export function showCaller({ scope, sessions }) {
   document.dispatchEvent(new CustomEvent("scoped"));
 }
 
-/** Before the service has said what the caller may do, everything is offered. */
+/**
+ * Before the service has said what the caller may do, everything is offered.
+ * @param {string} scope
+ */
 export function mayUse(scope) {
   return order.indexOf(document.body.dataset.scope ?? "admin") >= order.indexOf(scope);
 }
@@ -19,6 +22,7 @@ export function isBound() {
   return document.body.classList.contains("bound");
 }
 
+/** @param {string[] | null | undefined} sessions */
 function isAll(sessions) {
   return !Array.isArray(sessions) || sessions.length === 0 || sessions.includes("*");
 }

@@ -1,33 +1,19 @@
 // The segments of an unfinished file that are on disk, as a bar.
 
-import { element, setText } from "./dom.js";
 import { bytes, count } from "./format.js";
+import { h } from "./render.js";
 
-const svg = "http://www.w3.org/2000/svg";
-
-/** A bar that shows which parts of the file are on disk. */
-export function rangePlot() {
-  const plot = document.createElementNS(svg, "svg");
-  plot.setAttribute("viewBox", "0 0 1000 10");
-  plot.setAttribute("preserveAspectRatio", "none");
-  plot.setAttribute("role", "img");
-  return element("figure", { class: "segments", hidden: true }, plot, element("figcaption", { class: "hint" }));
-}
-
-/** @param part the resume data; null hides the bar. */
-export function showRanges(figure, part) {
-  const isPlain = !part?.bytes_expected || part.ranges.length < 2;
-  figure.hidden = isPlain;
-  if (isPlain) return;
-  const [plot, caption] = figure.children;
+/**
+ * A bar that shows which parts of the file are on disk; null if there is only one.
+ * @param {Job | null} part the resume data.
+ */
+export function rangePlot(part) {
+  if (!part?.bytes_expected || part.ranges.length < 2) return null;
   const words = `${count(part.ranges.length)} segments on disk, ${bytes(part.bytes_durable)} of ${bytes(part.bytes_expected)}`;
-  plot.setAttribute("aria-label", words);
-  setText(caption, words);
-  plot.replaceChildren(...part.ranges.map(([from, to]) => {
-    const bar = document.createElementNS(svg, "rect");
-    const scale = 1000 / part.bytes_expected;
-    for (const [name, value] of [["x", from * scale], ["width", (to - from) * scale], ["y", 0], ["height",
-      10]]) bar.setAttribute(name, value);
-    return bar;
-  }));
+  const scale = 1000 / part.bytes_expected;
+  return h("figure", { class: "segments" },
+    h("svg", { viewBox: "0 0 1000 10", preserveAspectRatio: "none", role: "img", "aria-label": words },
+      part.ranges.map((/** @type {[number, number]} */ [from, to]) => (
+        h("rect", { x: from * scale, width: (to - from) * scale, y: 0, height: 10 })))),
+    h("figcaption", { class: "hint" }, words));
 }

@@ -6,11 +6,14 @@ import { count } from "./format.js";
 export class SelectionBar {
   #selection;
 
-  /** @param shown returns the downloads that the filter shows, on all pages. */
+  /**
+   * @param {import("./selection.js").Selection} selection
+   * @param {() => Job[]} shown returns the downloads that the filter shows, on all pages.
+   */
   constructor(selection, shown) {
     this.#selection = selection;
-    const ids = (some) => some.map((job) => job.id);
-    byID("select-all").addEventListener("change", (event) => selection.set(event.target.checked ? ids(shown()) : []));
+    const ids = (/** @type {Job[]} */ some) => some.map((job) => job.id);
+    byID("select-all").addEventListener("change", (/** @type {any} */ event) => selection.set(event.target.checked ? ids(shown()) : []));
     byID("select-failed").addEventListener("click", () => selection.set(ids(shown().filter(hasFailed))));
     byID("select-none").addEventListener("click", () => {
       // The button is hidden then, and must not take the focus with it.
@@ -19,6 +22,7 @@ export class SelectionBar {
     });
   }
 
+  /** @param {Job[]} jobs */
   show(jobs) {
     const [size, box] = [this.#selection.size, byID("select-all")];
     box.checked = size > 0 && jobs.every((job) => this.#selection.has(job.id));
@@ -31,6 +35,7 @@ export class SelectionBar {
   }
 }
 
+/** @param {Job} job */
 function hasFailed(job) {
   return job.state === "failed";
 }

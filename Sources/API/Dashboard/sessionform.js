@@ -7,7 +7,10 @@ import { headersText, rateText, readHeaders, readRate } from "./values.js";
 
 const waits = { space: "space on the disk", credentials: "credentials", url: "a new link" };
 
-/** The fields of the form. `at` is the path of the member in the configuration. */
+/**
+ * The fields of the form. `at` is the path of the member in the configuration.
+ * @type {Field[]}
+ */
 const settings = [
   { name: "directory", label: "Folder", placeholder: "the downloads folder", hint: "Relative to the downloads folder." },
   { name: "max_concurrent_jobs", label: "Downloads at once", type: "number", min: 1, placeholder: "the service's limit" },
@@ -48,7 +51,7 @@ const settings = [
   { name: "verify", label: "Verify the certificates of servers", type: "checkbox", at: ["tls", "verify"], more: true },
 ].map((field) => ({ ...field, pointer: field.pointer ?? (field.at ? `/${field.at.join("/")}` : undefined) }));
 
-/** @returns the session; null if nothing was declared. */
+/** @param {Session[]} sessions @returns the session; null if nothing was declared. */
 export function declareSession(sessions) {
   const name = {
     name: "id", label: "Name", hint: "Letters, digits, and . _ - are allowed.", required: true, autofocus: true,
@@ -56,7 +59,7 @@ export function declareSession(sessions) {
   return askForm({
     heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Create",
     fields: [name, ...settings], values: formValues(defaults),
-    send: async (values) => {
+    send: async (/** @type {Record<string, any>} */ values) => {
       if (!values.id) throw new Mistake("Enter a name for the session.", "id");
       if (sessions.some((session) => session.id === values.id)) throw new Mistake("There is a session with this name.", "id");
       return await put(address("sessions", values.id), configurationOf(values));
@@ -64,19 +67,25 @@ export function declareSession(sessions) {
   });
 }
 
-/** @param focus the name of the field to begin with. @returns the session; null if nothing was changed. */
+/**
+ * @param {string} id @param {string | null} focus the name of the field to begin with.
+ * @returns the session; null if nothing was changed.
+ */
 export async function editSession(id, focus = null) {
   const { configuration } = await get(address("sessions", id));
   return await askForm({
     heading: `Session ${id}`, words: "Running downloads keep the configuration that they began with, except the rate limit.",
     submit: "Save", fields: settings, values: formValues(configuration), focus,
-    send: (values) => patch(address("sessions", id), changesOf(values, configuration)),
+    send: (/** @type {Record<string, any>} */ values) => patch(address("sessions", id), changesOf(values, configuration)),
   });
 }
 
 // MARK: Configurations
 
-/** The values of a session that sets nothing. A member with its default is not sent, so that it follows later defaults. */
+/**
+ * The values of a session that sets nothing. A member with its default is not sent, so that it follows later defaults.
+ * @type {Record<string, any>}
+ */
 const defaults = {
   headers: {}, user_agent: "fetchd", timeouts: { request_seconds: 60, connect_seconds: 30, resource_seconds: 604_800 },
   minimum_bytes_per_second: null, max_concurrent_jobs: null, max_connections_per_host: null, rate_limit_bytes_per_second: null,
@@ -85,6 +94,7 @@ const defaults = {
   finish_delay_seconds: 1, acknowledgement: null, resume_data_ttl_seconds: 604_800, connections: 1, metadata: {},
 };
 
+/** @param {Record<string, any>} configuration */
 function formValues(configuration) {
   const values = Object.fromEntries(settings.map((field) => [field.name, memberAt(configuration, field.at ?? [field.name])]));
   return {
@@ -94,22 +104,32 @@ function formValues(configuration) {
   };
 }
 
+/** @param {any} document @param {string[]} path */
 function memberAt(document, path) {
   return path.reduce((value, name) => value?.[name], document);
 }
 
-/** The configuration of a new session. */
+/**
+ * The configuration of a new session.
+ * @param {Record<string, any>} values
+ */
 function configurationOf(values) {
   return Object.fromEntries(Object.entries(filled(values, defaults))
     .filter(([name, value]) => !isSame(value, defaults[name]) && value !== null));
 }
 
-/** The members that the form has changed, as a merge patch: what others change meanwhile stays. */
+/**
+ * The members that the form has changed, as a merge patch: what others change meanwhile stays.
+ * @param {Record<string, any>} values @param {Record<string, any>} before
+ */
 function changesOf(values, before) {
   return difference(before, filled(values, before), defaults);
 }
 
-/** The document with what the form has. */
+/**
+ * The document with what the form has.
+ * @param {Record<string, any>} values @param {Record<string, any>} before
+ */
 function filled(values, before) {
   const made = structuredClone({ ...defaults, ...before });
   for (const { name, at, type } of settings) {
@@ -126,8 +146,12 @@ function filled(values, before) {
   return made;
 }
 
-/** The merge patch (RFC 7396) that makes one document of another. A member with its default is removed. */
+/**
+ * The merge patch (RFC 7396) that makes one document of another. A member with its default is removed.
+ * @param {Record<string, any>} before @param {Record<string, any>} made @param {Record<string, any> | undefined} initial
+ */
 function difference(before, made, initial) {
+  /** @type {Record<string, any>} */
   const changes = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(made)])) {
     const [old, value] = [before[name], made[name]];
@@ -138,10 +162,12 @@ function difference(before, made, initial) {
   return changes;
 }
 
+/** @param {unknown} value */
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** @param {any} one @param {any} other */
 function isSame(one, other) {
   return JSON.stringify(one) === JSON.stringify(other) || (one === null && other === "");
 }

@@ -2,17 +2,21 @@
 // schedule makes of them now.
 
 import { address, get, patch } from "./api.js";
-import { byID, element, setText } from "./dom.js";
+import { byID, setText } from "./dom.js";
 import { fieldElement, showMistake, valuesIn } from "./formdialog.js";
 import { time } from "./format.js";
 import { tell } from "./notices.js";
 import { Mistake, sentence } from "./problems.js";
+import { element } from "./render.js";
 import { mayUse } from "./scopes.js";
 import { durationText, rateText, readDuration, readRate, readSize, sizeText } from "./values.js";
 
 const levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"];
 
-/** The fields, as far as the service has them: others get a field for text. */
+/**
+ * The fields, as far as the service has them: others get a field for text.
+ * @type {Field[]}
+ */
 const known = [
   { name: "rate_limit_bytes_per_second", label: "Rate limit of the service", kind: "rate", placeholder: "none",
     hint: "For all downloads together, such as 20 MiB/s." },
@@ -43,6 +47,7 @@ const known = [
   { name: "log_level", label: "Log level", options: Object.fromEntries(levels.map((level) => [level, level])) },
 ];
 
+/** @type {Record<string, string>} */
 const sources = {
   api: "set by the API", flag: "set by an option of the command line", environment: "set by an environment variable",
   file: "set by the configuration file", default: "the default",
@@ -53,18 +58,20 @@ const others = ["sources", "effective"];
 
 export class SettingsForm {
   #form = byID("settings-form");
+  /** @type {Field[]} */
   #fields = [];
+  /** @type {any} */
   #document = null;
   #isReading = false;
   /** What the fields were made of. */
   #mark = "";
 
   constructor() {
-    this.#form.addEventListener("submit", (event) => {
+    this.#form.addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       this.#save();
     });
-    this.#form.addEventListener("reset", (event) => {
+    this.#form.addEventListener("reset", (/** @type {Event} */ event) => {
       event.preventDefault();
       this.#show(this.#document);
     });
@@ -86,6 +93,7 @@ export class SettingsForm {
     if (!this.#isChanged()) show();
   }
 
+  /** @param {any} error */
   #showNone(error) {
     this.#document = null;
     this.#mark = "";
@@ -95,6 +103,7 @@ export class SettingsForm {
       error.status === 404 ? "This version of fetchd has no settings that can change while it runs." : sentence(error));
   }
 
+  /** @param {Record<string, any>} settings @param {Record<string, string>} unsaved */
   #show(settings, unsaved = {}) {
     this.#document = settings;
     byID("settings-error").hidden = true;
@@ -115,12 +124,13 @@ export class SettingsForm {
     if (mark === this.#mark) return;
     this.#mark = mark;
     const place = byID("settings-fields");
-    const focused = place.contains(document.activeElement) && document.activeElement.closest(".field");
+    const focused = place.contains(document.activeElement) && document.activeElement?.closest(".field");
     this.#fields = fieldsOf(this.#document);
     place.replaceChildren(...this.#fields.map((field) => this.#element(field)));
     if (focused) this.#form.elements[focused.querySelector("[name]").name]?.focus();
   }
 
+  /** @param {Field} field */
   #element(field) {
     const source = this.#document.sources?.[field.name];
     const isDisabled = !mayUse("sessions");
@@ -137,9 +147,9 @@ export class SettingsForm {
   }
 
   /** The texts of the fields that the user has changed, without those that are still as they were sent. */
-  #unsaved(sent = {}) {
+  #unsaved(/** @type {Record<string, string>} */ sent = {}) {
     if (!this.#document) return {};
-    const before = (field) => sent[field.name] ?? textOf(field, this.#document[field.name]);
+    const before = (/** @type {Field} */ field) => sent[field.name] ?? textOf(field, this.#document[field.name]);
     const texts = valuesIn(this.#form, this.#fields);
     const changed = this.#fields.filter((field) => texts[field.name] !== before(field));
     return Object.fromEntries(changed.map(({ name }) => [name, texts[name]]));
@@ -163,12 +173,16 @@ export class SettingsForm {
   }
 
   // Without a value, the one of the configuration applies.
+  /** @param {Field} field @param {string} text */
   #requireValue({ name, kind, label }, text) {
     if (kind !== "optional" || text.trim() || this.#document.sources?.[name] === "api") return;
     throw new Mistake(`“${label}” is set by the configuration. To lift it, enter a larger value.`, name);
   }
 
-  /** What the user has changed besides, or changes until the service has answered, stays unsaved in its field. */
+  /**
+   * What the user has changed besides, or changes until the service has answered, stays unsaved in its field.
+   * @param {Record<string, any>} change @param {string} words
+   */
   async #send(change, words) {
     const texts = valuesIn(this.#form, this.#fields);
     const sent = Object.fromEntries(Object.keys(change).map((name) => [name, texts[name]]));
@@ -182,6 +196,7 @@ export class SettingsForm {
   }
 }
 
+/** @param {Record<string, any>} document */
 function fieldsOf(document) {
   // The service hides settings of administrators from other callers: they are null, too.
   const there = known.filter((field) => document[field.name] != null || (field.kind === "optional" && mayUse("admin")));
@@ -189,11 +204,13 @@ function fieldsOf(document) {
   return [...there, ...names.map((name) => ({ name, label: name.replaceAll("_", " "), kind: kindOf(document[name]) }))];
 }
 
+/** @param {unknown} value */
 function kindOf(value) {
   if (Array.isArray(value)) return "list";
   return typeof value === "number" ? "number" : "text";
 }
 
+/** @param {Field} it @param {any} value */
 function textOf({ kind, unit }, value) {
   if (value == null) return "";
   if (unit) return unit === "size" ? sizeText(value) : durationText(value);
@@ -203,6 +220,7 @@ function textOf({ kind, unit }, value) {
   return kind === "list" ? value.join(", ") : String(value);
 }
 
+/** @param {Field} field @param {string} text */
 function valueOf({ name, kind, unit, type, label }, text) {
   if (kind === "rate") return (text && readRate(text, name)) || 0;
   if (kind === "lines" || kind === "rules") {
@@ -217,13 +235,18 @@ function valueOf({ name, kind, unit, type, label }, text) {
   return Number(text);
 }
 
-/** A rule as a line: the host, and each member as NAME=VALUE. */
+/**
+ * A rule as a line: the host, and each member as NAME=VALUE.
+ * @param {Record<string, any>} it
+ */
 function ruleText({ host, ...limits }) {
   return [host, ...Object.entries(limits).map(([name, value]) => `${name}=${[value].flat().join(",")}`)].join(" ");
 }
 
+/** @param {string} line @param {string} field */
 function readRule(line, field) {
   const [host, ...words] = line.split(/\s+/);
+  /** @type {Record<string, any>} */
   const rule = { host };
   for (const word of words) {
     const [, name, value] = /^(\w+)=(\d[\d.,]*)$/.exec(word) ?? [];
@@ -233,6 +256,7 @@ function readRule(line, field) {
   return rule;
 }
 
+/** @param {Record<string, any> | undefined} effective */
 function effectiveWords(effective) {
   if (!effective?.until) return "";
   const rate = effective.rate_limit_bytes_per_second ? `at most ${rateText(effective.rate_limit_bytes_per_second)}`

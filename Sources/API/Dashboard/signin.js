@@ -6,6 +6,7 @@ import { byID, setText } from "./dom.js";
 import { complain } from "./notices.js";
 import { showCaller } from "./scopes.js";
 
+/** @type {Promise<void> | null} */
 let asking = null;
 let isRequired = false;
 
@@ -31,13 +32,14 @@ export async function readCaller() {
   }
 }
 
+/** @param {unknown} refusal */
 async function ask(refusal) {
   const dialog = byID("token-dialog");
   const error = byID("token-error");
   error.hidden = !refusal;
   setText(error, "The service does not accept this token. Its administrator can make another one.");
   // The page shows nothing without the token, so Escape does not close the dialog. A browser obeys the second one nevertheless.
-  const stay = (event) => event.preventDefault();
+  const stay = (/** @type {Event} */ event) => event.preventDefault();
   const reopen = () => dialog.showModal();
   dialog.addEventListener("cancel", stay);
   dialog.addEventListener("close", reopen);
@@ -74,11 +76,13 @@ async function signOut() {
   }
 }
 
+/** @param {boolean} hasSignedIn */
 function note(hasSignedIn) {
   isRequired ||= hasSignedIn;
   byID("sign-out").hidden = !isRequired;
 }
 
+/** @param {HTMLElement} form */
 function submitted(form) {
   return new Promise((resolve) => form.addEventListener("submit", resolve, { once: true }));
 }

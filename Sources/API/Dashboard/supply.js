@@ -2,13 +2,16 @@
 
 import { act, lack } from "./actions.js";
 import { address, patch, post } from "./api.js";
-import { element } from "./dom.js";
 import { askForm } from "./formdialog.js";
 import { count, counted } from "./format.js";
 import { complain, showProgress, tell } from "./notices.js";
 import { Mistake, sentence } from "./problems.js";
+import { element } from "./render.js";
 
-/** Creates the form. @param changed is called with the updated job. */
+/**
+ * Creates the form.
+ * @param {Job} job @param {(job: Job) => void} changed is called with the updated job.
+ */
 export function supplyForm(job, changed) {
   const error = element("p", { class: "error", role: "alert", hidden: true });
   const isAddress = lack(job) === "url";
@@ -18,7 +21,7 @@ export function supplyForm(job, changed) {
     "form", { class: "supply", novalidate: true }, element("h3", {}, heading), error,
     element("div", { class: "fields" }, ...(isAddress ? addressFields() : credentialFields(job))),
     element("button", { type: "submit", class: "primary" }, goOn));
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", async (/** @type {Event} */ event) => {
     event.preventDefault();
     try {
       changed(await supply(job, isAddress ? newAddress(form) : newCredentials(form)));
@@ -30,6 +33,7 @@ export function supplyForm(job, changed) {
   return form;
 }
 
+/** @param {Job} job @param {Record<string, any>} change */
 async function supply(job, change) {
   const changed = await patch(address("jobs", job.id), change);
   tell(changed.state === "failed" ? "The download is retried." : "The download continues.");
@@ -41,14 +45,17 @@ function addressFields() {
   return [element("label", { class: "wide" }, "Address ", field({ name: "url" }))];
 }
 
+/** @param {Record<string, any>} attributes */
 function field(attributes) {
   return element("input", { autocomplete: "off", spellcheck: "false", ...attributes });
 }
 
+/** @param {any} form */
 function newAddress(form) {
   return { url: form.elements.url.value.trim() };
 }
 
+/** @param {Job} job */
 function credentialFields(job) {
   const asked = job.challenge?.scheme;
   const types = ["basic", "digest", "bearer"].map((type) => element("option", { selected: type === asked }, type));
@@ -59,6 +66,7 @@ function credentialFields(job) {
   ];
 }
 
+/** @param {any} form */
 function newCredentials(form) {
   const { type, username, secret } = form.elements;
   if (type.value === "bearer") return { credentials: { type: "bearer", token: secret.value } };
@@ -69,8 +77,7 @@ function newCredentials(form) {
 
 /**
  * Asks for credentials once, and gives them to all of these downloads.
- *
- * @param changed(id, job) is called for each of them.
+ * @param {Job[]} jobs @param {string} place @param {(id: string, job: Job) => void} changed (id, job) is called for each of them.
  */
 export async function supplyCredentials(jobs, place, changed) {
   const scheme = jobs.find((job) => job.challenge?.scheme)?.challenge.scheme ?? "basic";
@@ -80,7 +87,7 @@ export async function supplyCredentials(jobs, place, changed) {
       { name: "type", label: "Type", options: { basic: "basic", digest: "digest", bearer: "bearer" } },
       { name: "username", label: "User name" }, { name: "secret", label: "Password or token", type: "password" },
     ],
-    values: { type: scheme }, focus: "username", send: async (values) => credentialsIn(values),
+    values: { type: scheme }, focus: "username", send: async (/** @type {Record<string, any>} */ values) => credentialsIn(values),
   });
   if (credentials) await giveToAll(jobs, credentials, changed);
 }
@@ -88,7 +95,10 @@ export async function supplyCredentials(jobs, place, changed) {
 /** A browser opens six connections to a host, and one has the stream. */
 const atOnce = 5;
 
-/** Credentials are given to each download by itself, a few at a time: no action on many takes secrets. */
+/**
+ * Credentials are given to each download by itself, a few at a time: no action on many takes secrets.
+ * @param {Job[]} jobs @param {Record<string, any>} credentials @param {(id: string, job: Job) => void} changed
+ */
 async function giveToAll(jobs, credentials, changed) {
   const [queue, refusals] = [[...jobs], new Map()];
   let done = 0;
@@ -111,11 +121,13 @@ async function giveToAll(jobs, credentials, changed) {
   for (const [text, times] of [...refusals].slice(0, 3)) complain(times > 1 ? `${count(times)} times: ${text}` : text);
 }
 
+/** @param {Record<string, any>} it */
 function credentialsIn({ type, username, secret }) {
   if (!secret) throw new Mistake("Enter the password or the token.", "secret");
   return type === "bearer" ? { type, token: secret } : { type, username, password: secret };
 }
 
+/** @param {Job} job @param {Record<string, any>} credentials */
 async function giveTo(job, credentials) {
   const changed = await patch(address("jobs", job.id), { credentials });
   return changed.state === "failed" ? await post(address("jobs", job.id, "retry")) : changed;

@@ -19,7 +19,7 @@ export function prepareTheme() {
 function stored() {
   try {
     const theme = localStorage.getItem("theme");
-    return ["light", "dark"].includes(theme) ? theme : "system";
+    return theme === "light" || theme === "dark" ? theme : "system";
   } catch {
     return "system";
   }

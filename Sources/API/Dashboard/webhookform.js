@@ -7,6 +7,7 @@ import { counted } from "./format.js";
 import { copyButton, tell } from "./notices.js";
 import { Mistake } from "./problems.js";
 import { ask } from "./question.js";
+import { element, render } from "./render.js";
 import { readHeaders } from "./values.js";
 
 const patterns = {
@@ -23,6 +24,7 @@ function eventFields() {
   }));
 }
 
+/** @param {Webhook | null} webhook */
 function endpointFields(webhook) {
   const names = webhook?.header_names ?? [];
   const kept = names.length > 0 ? ` Their values are never shown: write ${names.join(", ")} again, or they are no longer sent.`
@@ -42,10 +44,10 @@ function endpointFields(webhook) {
   ];
 }
 
-/** @returns the webhook; null if nothing was declared. */
-export async function declareWebhook(sessions) {
+/** @param {Session[]} sessions @param {string} chosen @returns the webhook; null if nothing was declared. */
+export async function declareWebhook(sessions, chosen = "default") {
   const open = sessions.filter((session) => session.state !== "finishing").map((session) => session.id);
-  open.sort((one, other) => (other === "default") - (one === "default"));
+  open.sort((one, other) => Number(other === chosen) - Number(one === chosen));
   const fields = [
     { name: "session", label: "Session", options: Object.fromEntries(open.map((id) => [id, id])) },
     { name: "name", label: "Name", hint: "Letters, digits, and . _ - are allowed.", required: true },
@@ -55,7 +57,7 @@ export async function declareWebhook(sessions) {
   const webhook = await askForm({
     heading: "New webhook", words: "fetchd posts the events of the session to this address, signed by Standard Webhooks, until it answers 2xx.",
     submit: "Create", fields, values: { ...checked(usual), verify: true, format: "standard", signature: "v1" },
-    send: (values) => {
+    send: (/** @type {Record<string, any>} */ values) => {
       if (!values.name) throw new Mistake("Enter a name for the webhook.", "name");
       return put(address("sessions", values.session, "webhooks", values.name), declarationOf(values, null));
     },
@@ -65,44 +67,48 @@ export async function declareWebhook(sessions) {
   return webhook;
 }
 
-/** @returns the webhook; null if nothing was changed. */
+/** @param {Webhook} webhook @returns the webhook; null if nothing was changed. */
 export function editWebhook(webhook) {
   const { session, name, events, tls } = webhook;
-  const others = events.filter((pattern) => !(pattern in patterns)).join(", ");
+  const others = events.filter((/** @type {string} */ pattern) => !(pattern in patterns)).join(", ");
   return askForm({
     heading: `Webhook ${name} of ${session}`, words: "The secret stays.", submit: "Save", fields: endpointFields(webhook),
     values: {
       url: webhook.url, ...checked(events), others, ca_file: tls.ca_file, verify: tls.verify, format: webhook.format,
       signature: webhook.signature.join(" "),
     },
-    send: (values) => put(address("sessions", session, "webhooks", name), declarationOf(values, tls)),
+    send: (/** @type {Record<string, any>} */ values) => put(address("sessions", session, "webhooks", name), declarationOf(values, tls)),
   });
 }
 
+/** @param {string[]} events */
 function checked(events) {
   return Object.fromEntries(Object.keys(patterns).map((pattern) => [pattern, events.includes(pattern)]));
 }
 
+/** @param {Record<string, any>} values @param {Record<string, any> | null} tls */
 function declarationOf(values, tls) {
-  const others = values.others.split(",").map((pattern) => pattern.trim()).filter(Boolean);
+  const others = values.others.split(",").map((/** @type {string} */ pattern) => pattern.trim()).filter(Boolean);
   const events = [...Object.keys(patterns).filter((pattern) => values[pattern]), ...others];
   if (events.length === 0) throw new Mistake("Choose at least one kind of event.", usual[0]);
   const headers = readHeaders(values.headers, "headers");
   return {
-    url: values.url, events, format: values.format, signature: values.signature.split(" "), ...(Object.keys(headers).length > 0 ? { headers } : {}), ...(values.secret
-      ? { secret: values.secret } : {}),
+    url: values.url, events, format: values.format, signature: values.signature.split(" "),
+    ...(Object.keys(headers).length > 0 ? { headers } : {}), ...(values.secret ? { secret: values.secret } : {}),
     tls: { ...tls, ca_file: values.ca_file || null, verify: values.verify },
   };
 }
 
 // MARK: Secrets and missed events
 
+/** @param {Webhook} webhook */
 export async function rotateSecret({ session, name }) {
   const words = "The present secret signs, too, for another 24 hours, so that the endpoint can change without a gap.";
   if (!(await ask(`Replace the secret of ${name}?`, words, "Replace"))) return;
   await showSecret(await post(address("sessions", session, "webhooks", name, "rotate-secret")));
 }
 
+/** @param {Webhook} webhook */
 async function showSecret({ name, secret }) {
   const shown = askForm({
     heading: `The secret of ${name}`,
@@ -112,11 +118,16 @@ async function showSecret({ name, secret }) {
   });
   const field = byID("form-form").elements.secret;
   field.select();
-  field.after(copyButton("Copy", "secret", () => secret) ?? "");
+  const place = element("span");
+  field.after(place);
+  render(place, copyButton("Copy", "secret", () => secret));
   await shown;
 }
 
-/** Sends events again, also those from before the webhook existed. */
+/**
+ * Sends events again, also those from before the webhook existed.
+ * @param {Webhook} webhook
+ */
 export async function recoverWebhook({ session, name }) {
   const answer = await askForm({
     heading: `Send events again to ${name}`,
@@ -124,7 +135,7 @@ export async function recoverWebhook({ session, name }) {
     submit: "Replay", fields: [{ name: "after", label: "After the event number", type: "number", min: 0,
       hint: "0 sends everything that the journal has." }],
     values: { after: "0" },
-    send: (values) => post(address("sessions", session, "webhooks", name, "recover"), { after: Number(values.after) }),
+    send: (/** @type {Record<string, any>} */ values) => post(address("sessions", session, "webhooks", name, "recover"), { after: Number(values.after) }),
   });
   if (answer) tell(`${counted(answer.recovered, "event")} will be sent again.`);
 }

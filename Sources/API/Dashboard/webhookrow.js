@@ -2,92 +2,67 @@
 
 import { address, post, remove } from "./api.js";
 import { answerWords, lastAttempt } from "./attempts.js";
-import { element, icon, keepFocus, setAttribute, setText } from "./dom.js";
-import { count, counted, duration, exactDuration, percent, secondsUntil, time } from "./format.js";
+import { ago, count, counted, duration, exactDuration, fullTime, percent, secondsUntil, time } from "./format.js";
 import { complain, tell } from "./notices.js";
+import { cell, iconButton } from "./parts.js";
 import { ask } from "./question.js";
+import { h } from "./render.js";
+import { showSheet } from "./views.js";
 import { recoverWebhook, rotateSecret } from "./webhookform.js";
 
-export class WebhookRow {
-  #webhook = null;
-  #name = element("button", { type: "button", class: "link" });
-  #about = element("span", { class: "muted limits" });
-  #state = element("span", { class: "state" });
-  #note = element("span", { class: "note" });
-  #success = number("accepted");
-  #latency = number("95 % within");
-  #pending = number("pending");
-  #last = number("last");
-  #buttons;
+/** @typedef {import("./attempts.js").Last} Last */
+/** @typedef {{ edit: (webhook: Webhook) => void, changed: () => void }} WebhookListener */
 
-  /** @param on {openLog(webhook), edit(webhook), changed()}. */
-  constructor(on) {
-    const button = (words, name, press, needs = "needs-sessions") => element(
-      "button", { type: "button", class: `icon-button ${needs}`, "data-words": words, onclick: press }, icon(name));
-    this.#buttons = {
-      log: button("Deliveries", "log", () => on.openLog(this.#webhook), ""),
-      test: button("Send a test", "send", () => this.act("test", on)),
-      enable: button("Enable", "resume", () => this.act("enable", on)),
-      edit: button("Edit", "change", () => on.edit(this.#webhook)),
-      recover: button("Replay from", "retry", () => this.#do(() => recoverWebhook(this.#webhook), on)),
-      rotate: button("New secret", "key", () => this.#do(() => rotateSecret(this.#webhook), on)),
-      remove: button("Delete", "delete", () => this.#do(() => deleteWebhook(this.#webhook), on)),
-    };
-    this.#name.addEventListener("click", () => on.openLog(this.#webhook));
-    this.root = element(
-      "tr", { class: "webhook", role: "row" }, element("th", { role: "rowheader", scope: "row" }, this.#name, this.#about),
-      element("td", { role: "cell", class: "webhook-state" }, this.#state, this.#note),
-      this.#success, this.#latency, this.#pending, this.#last,
-      element("td", { role: "cell", class: "actions" }, ...Object.values(this.#buttons)));
-  }
-
-  show(webhook, deliveries, state) {
-    this.#webhook = webhook;
-    const [last, { statistics }] = [lastAttempt(deliveries), webhook];
-    this.root.dataset.health = state.kind;
-    setText(this.#name, `${webhook.session} / ${webhook.name}`);
-    setText(this.#about, aboutWords(webhook));
-    setAttribute(this.#about, "title", aboutWords(webhook));
-    setText(this.#state, state.words);
-    const note = noteWords(webhook, deliveries, state, last);
-    setText(this.#note, note);
-    setAttribute(this.#note, "title", note || null);
-    setText(this.#success, statistics.attempts > 0 ? percent(statistics.success_rate) : "–");
-    setText(this.#latency, statistics.attempts > 0 ? exactDuration(statistics.p95_latency_seconds) : "–");
-    setText(this.#pending, count(statistics.pending));
-    setText(this.#last, last ? time(last.attempt.at) : "–");
-    this.#showButtons(webhook, state);
-  }
-
-  #showButtons({ session, name }, { kind }) {
-    keepFocus(this.root, [this.#buttons.edit], () => {
-      this.#buttons.test.hidden = kind === "disabled";
-      // For a failing webhook, "enable" sends the pending deliveries at once.
-      this.#buttons.enable.hidden = !["failing", "disabled"].includes(kind);
-    });
-    this.#buttons.enable.dataset.words = kind === "failing" ? "Try now" : "Enable";
-    for (const button of Object.values(this.#buttons)) {
-      setAttribute(button, "aria-label", `${button.dataset.words}: ${session} / ${name}`);
-      setAttribute(button, "title", button.dataset.words);
-    }
-  }
-
-  async act(action, on) {
-    await actOnWebhook(action, this.#webhook);
-    on.changed();
-  }
-
-  async #do(work, on) {
-    try {
-      await work();
-    } catch (error) {
-      complain(error);
-    }
-    on.changed();
-  }
+/** @param {KnownWebhook} known @param {WebhookListener} on */
+export function webhookRow({ webhook, deliveries, health }, on) {
+  const { session, name, statistics } = webhook;
+  const [last, about] = [lastAttempt(deliveries), aboutWords(webhook)];
+  const note = noteWords(webhook, deliveries, health, last);
+  const number = (/** @type {string} */ label, /** @type {string} */ text, title = "") => (
+    cell({ class: "number", "data-label": label, title: title || null }, text));
+  return h(
+    "tr", { key: `${session}/${name}`, class: "webhook", role: "row", "data-health": health.kind },
+    h("th", { role: "rowheader", scope: "row", class: "name wide" },
+      h("button", { type: "button", class: "link", onclick: () => showSheet("webhooks", session, name) }, `${session} / ${name}`), " ",
+      h("span", { class: "about", title: about }, about)),
+    cell({ class: "wide" }, h("span", { class: "state" }, health.words), h("span", { class: "note", title: note || null }, note)),
+    number("accepted", statistics.attempts > 0 ? percent(statistics.success_rate) : "–"),
+    number("95 % within", statistics.attempts > 0 ? exactDuration(statistics.p95_latency_seconds) : "–"),
+    number("pending", count(statistics.pending)),
+    number("last", last ? ago(last.attempt.at) : "–", last ? fullTime(last.attempt.at) : ""),
+    cell({ class: "actions" }, ...buttons(webhook, health, on)));
 }
 
-/** @param action `test` or `enable`. */
+/** @param {Webhook} webhook @param {Health} health @param {WebhookListener} on */
+function buttons(webhook, { kind }, on) {
+  const { session, name } = webhook;
+  const button = (/** @type {string} */ words, /** @type {string} */ picture, /** @type {() => any} */ run, needs = "needs-sessions") => (
+    iconButton(words, picture, "", {
+      key: picture, class: needs, "aria-label": `${words}: ${session} / ${name}`, onclick: () => attempt(run, on) }));
+  return [
+    button("Deliveries", "log", () => showSheet("webhooks", session, name), ""),
+    kind !== "disabled" && button("Send a test", "send", () => actOnWebhook("test", webhook)),
+    // For a failing webhook, "enable" sends the pending deliveries at once.
+    ["failing", "disabled"].includes(kind)
+      && button(kind === "failing" ? "Try now" : "Enable", "resume", () => actOnWebhook("enable", webhook)),
+    button("Edit", "change", () => on.edit(webhook)),
+    button("Replay from", "retry", () => recoverWebhook(webhook)),
+    button("New secret", "key", () => rotateSecret(webhook)),
+    button("Delete", "delete", () => deleteWebhook(webhook)),
+  ];
+}
+
+/** @param {() => any} run @param {WebhookListener} on */
+async function attempt(run, on) {
+  try {
+    await run();
+  } catch (error) {
+    complain(error);
+  }
+  on.changed();
+}
+
+/** @param {string} action `test` or `enable`. @param {Webhook} webhook */
 export async function actOnWebhook(action, { session, name }) {
   try {
     await post(address("sessions", session, "webhooks", name, action));
@@ -97,6 +72,7 @@ export async function actOnWebhook(action, { session, name }) {
   }
 }
 
+/** @param {Webhook} webhook */
 async function deleteWebhook({ session, name }) {
   const words = "fetchd posts nothing more to it. Its deliveries that are pending are cancelled.";
   if (!(await ask(`Delete the webhook ${name} of ${session}?`, words, "Delete"))) return;
@@ -104,29 +80,31 @@ async function deleteWebhook({ session, name }) {
   tell(`The webhook ${name} is deleted.`);
 }
 
-/** Whether the endpoint accepts what it gets, by its last attempt. */
+/**
+ * Whether the endpoint accepts what it gets, by its last attempt.
+ * @param {Webhook} webhook @param {Last | null} last
+ */
 export function healthOf(webhook, last) {
   if (webhook.state === "disabled") return { kind: "disabled", words: "Disabled" };
   if (last && last.attempt.error !== null) return { kind: "failing", words: "Failing", last: lastWords(last) };
   return webhook.statistics.attempts > 0 || last ? { kind: "well", words: "Accepting" } : { kind: "unused", words: "Nothing sent yet" };
 }
 
-function number(label) {
-  return element("td", { role: "cell", class: "number", "data-label": label });
-}
-
+/** @param {Webhook} webhook @param {Delivery[]} deliveries @param {Health} health @param {Last | null} last */
 function noteWords(webhook, deliveries, { kind }, last) {
   if (!["failing", "disabled"].includes(kind)) return pendingWords(webhook, deliveries);
   const answer = last?.attempt.response ? `“${last.attempt.response}”` : "";
   return [webhook.disabled_reason, lastWords(last), answer, pendingWords(webhook, deliveries)].filter(Boolean).join(" ");
 }
 
+/** @param {Last | null} last */
 function lastWords(last) {
   if (!last) return "";
   const { attempt, delivery } = last;
   return `${time(attempt.at)}, ${delivery.type}: ${answerWords(attempt)} (${exactDuration(attempt.latency_seconds)}).`;
 }
 
+/** @param {Webhook} webhook */
 function aboutWords(webhook) {
   const headers = webhook.header_names.length > 0 && `sends ${webhook.header_names.join(", ")}`;
   const trust = webhook.tls.ca_file && `trusts ${webhook.tls.ca_file}`;
@@ -135,6 +113,7 @@ function aboutWords(webhook) {
   return [webhook.url, webhook.events.join(", "), headers, trust, pins, risk].filter(Boolean).join(" · ");
 }
 
+/** @param {Webhook} webhook @param {Delivery[]} deliveries */
 function pendingWords({ statistics }, deliveries) {
   if (statistics.pending === 0) return "";
   const next = deliveries.map((delivery) => delivery.next_attempt_at).filter(Boolean).sort()[0];
@@ -142,6 +121,7 @@ function pendingWords({ statistics }, deliveries) {
   return `${counted(statistics.pending, "delivery", "deliveries")} pending, ${oldest}${next ? `; next attempt ${nextWords(next)}` : ""}.`;
 }
 
+/** @param {string} next */
 function nextWords(next) {
   const left = secondsUntil(next);
   return left < 1 ? "now" : `in ${duration(left)}`;

@@ -3,10 +3,11 @@
 import { address, get, query } from "./api.js";
 import { lastAttempt } from "./attempts.js";
 import { coalesced } from "./coalesce.js";
-import { arrange, byID, setText } from "./dom.js";
+import { byID, setText } from "./dom.js";
 import { counted } from "./format.js";
 import { complain, tell } from "./notices.js";
-import { healthOf, WebhookRow } from "./webhookrow.js";
+import { healthOf, webhookRow } from "./webhookrow.js";
+import { render } from "./render.js";
 import { viewShown } from "./views.js";
 import { declareWebhook, editWebhook } from "./webhookform.js";
 
@@ -16,24 +17,26 @@ const lookedAt = 20;
 const atOnce = 4;
 
 export class WebhookList {
-  #rows = new Map();
+  /** @type {Session[]} */
   #sessions = [];
-  /** What the page knows of each webhook: {webhook, deliveries, health}. */
+  /** @type {KnownWebhook[]} */
   known = [];
   #on;
 
-  /** @param on {openLog(webhook), changed()}. */
+  /** @param {{ changed: () => void }} on */
   constructor(on) {
     this.#on = on;
     this.refresh = coalesced(() => this.#read(), 1000);
-    byID("webhook-new").addEventListener("click", () => this.#declare());
+    byID("webhook-new").addEventListener("click", () => this.declare());
   }
 
+  /** @param {Session[]} sessions */
   showSessions(sessions) {
     this.#sessions = sessions;
     this.refresh();
   }
 
+  /** @param {Webhook} webhook */
   async edit(webhook) {
     try {
       if (await editWebhook(webhook)) tell(`The webhook ${webhook.name} is changed.`);
@@ -43,8 +46,9 @@ export class WebhookList {
     this.refresh();
   }
 
-  async #declare() {
-    await declareWebhook(this.#sessions);
+  /** @param {string} [session] the one that is chosen first. */
+  async declare(session) {
+    await declareWebhook(this.#sessions, session);
     this.refresh();
   }
 
@@ -56,28 +60,25 @@ export class WebhookList {
     }
   }
 
+  /** @param {KnownWebhook[]} webhooks */
   #show(webhooks) {
     this.known = webhooks;
     setText(byID("webhooks-count"), webhooks.length > 0 ? counted(webhooks.length, "webhook") : "");
-    const rows = webhooks.map(({ webhook, deliveries, health }) => {
-      const key = `${webhook.session}/${webhook.name}`;
-      const actions = { openLog: this.#on.openLog, edit: (present) => this.edit(present), changed: () => this.refresh() };
-      const row = this.#rows.get(key) ?? new WebhookRow(actions);
-      row.show(webhook, deliveries, health);
-      return [key, row];
-    });
-    this.#rows = new Map(rows);
-    arrange(byID("webhook-list"), rows.map(([, row]) => row.root));
-    byID("webhooks-empty").hidden = rows.length > 0;
-    byID("webhook-list").parentElement.hidden = rows.length === 0;
+    byID("webhooks-empty").hidden = webhooks.length > 0;
+    byID("webhooks-table").hidden = webhooks.length === 0;
+    const on = { edit: (/** @type {Webhook} */ webhook) => this.edit(webhook), changed: () => this.refresh() };
+    render(byID("webhook-list"), webhooks.map((known) => webhookRow(known, on)));
     this.#on.changed();
   }
 }
 
 async function readWebhooks() {
+  /** @type {Webhook[]} */
   const webhooks = [];
+  /** @type {string | null} */
   let cursor = null;
   do {
+    /** @type {{ webhooks: Webhook[], next_cursor: string | null }} */
     const page = await get(query(address("webhooks"), { cursor }));
     webhooks.push(...page.webhooks);
     cursor = page.next_cursor;
@@ -85,6 +86,7 @@ async function readWebhooks() {
   return webhooks;
 }
 
+/** @param {Webhook} webhook */
 async function withDeliveries(webhook) {
   const { statistics } = webhook;
   // While the view is not shown, an endpoint that has accepted everything has no log that needs to be looked at.
@@ -96,8 +98,12 @@ async function withDeliveries(webhook) {
   return { webhook, deliveries, health: healthOf(webhook, lastAttempt(deliveries)) };
 }
 
-/** Maps with a few requests at a time. */
+/**
+ * Maps with a few requests at a time.
+ * @param {any[]} items @param {(item: any) => Promise<any>} work
+ */
 async function each(items, work) {
+  /** @type {any[]} */
   const results = [];
   const queue = [...items.entries()];
   const worker = async () => {

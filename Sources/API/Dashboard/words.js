@@ -3,23 +3,31 @@
 import { count, counted, duration, secondsUntil, time } from "./format.js";
 import { pausedHostOf, pauseWords } from "./hosts.js";
 
+/** @type {Record<string, string>} */
 export const stateNames = {
   running: "Running", queued: "Queued", waiting: "Waiting", paused: "Paused", failed: "Failed", succeeded: "Done",
   cancelled: "Cancelled",
 };
 
+/** @type {Record<string, string>} */
 const phases = {
   connecting: "Connecting", transferring: "Downloading", verifying: "Checking", promoting: "Moving to its place",
   stopping: "Stopping",
 };
 
-/** A job's state in a word or two. */
+/**
+ * A job's state in a word or two.
+ * @param {Job} job
+ */
 export function stateWords(job) {
   if (job.state === "running") return phases[job.phase] ?? "Running";
   return stateNames[job.state] ?? job.state;
 }
 
-/** A sentence about the job's state; empty if there is nothing to add. */
+/**
+ * A sentence about the job's state; empty if there is nothing to add.
+ * @param {Job} job
+ */
 export function stateNote(job) {
   if (job.failure) return failureSentence(job.failure);
   if (job.state === "waiting") return waitingSentence(job);
@@ -36,13 +44,17 @@ export function stateNote(job) {
   return "";
 }
 
+/** @type {Record<string, string>} */
 const blockers = {
   not_before: "its start time", schedule: "the schedule of the service", host_paused: "its server, which has refused requests",
   bandwidth: "the next day: its token has received the bytes of this one", session_limit: "a free place in its session",
   host_limit: "its server: the number of connections or requests to it is limited", service_limit: "a free place in the service",
 };
 
-/** What a queued download waits for, and its place; null for another one. */
+/**
+ * What a queued download waits for, and its place; null for another one.
+ * @param {Job} job
+ */
 export function queueWords({ queue }) {
   if (!queue) return null;
   const until = queue.until ? `, until ${time(queue.until)}` : "";
@@ -50,6 +62,7 @@ export function queueWords({ queue }) {
   return queue.position > 0 ? `${counted(queue.position, "download")} of the session before it; ${cause}` : cause;
 }
 
+/** @param {Job} job */
 function waitingSentence(job) {
   switch (job.reason) {
     case "retry": return `The last attempt failed. ${nextTry(job)}`;
@@ -62,28 +75,35 @@ function waitingSentence(job) {
   }
 }
 
+/** @param {Job} job */
 function credentialsSentence(job) {
   if (job.cause?.code === "proxy_credentials_required") return failureSentence(job.cause);
   const what = job.cause?.message ?? `The server requires credentials${realm(job)}.`;
   return `${what} Enter them to continue.`;
 }
 
+/** @param {Job} job */
 function nextTry(job) {
   if (!job.retry_at) return "Resume it to continue.";
   const left = secondsUntil(job.retry_at);
   return left < 1 ? "Next attempt now." : `Next attempt in ${duration(left)}.`;
 }
 
+/** @param {Job} job */
 function realm(job) {
   return job.challenge?.realm ? ` for “${job.challenge.realm}”` : "";
 }
 
-/** The failure, and what to do next. */
+/**
+ * The failure, and what to do next.
+ * @param {Failure} failure
+ */
 export function failureSentence(failure) {
   const advice = adviceFor(failure);
   return advice ? `${failure.message} ${advice}` : failure.message;
 }
 
+/** @param {Failure} failure */
 function adviceFor(failure) {
   if (failure.code === "bad_status" && [404, 410].includes(failure.status)) {
     return "Check the address, and add the right one.";
@@ -91,6 +111,7 @@ function adviceFor(failure) {
   return advice[failure.code] ?? "";
 }
 
+/** @type {Record<string, string>} */
 const advice = {
   bad_url: "Check the address, and add the right one.",
   blocked_address: "The settings of fetchd decide where it may connect, such as --allow-network. After a change, retry.",
@@ -117,6 +138,7 @@ const advice = {
   deadline_exceeded: "Retry if you still want the file.",
 };
 
+/** @type {Record<string, string>} */
 export const restartReasons = {
   etag_changed: "the file on the server has changed (ETag)",
   last_modified_changed: "the file on the server has changed (Last-Modified)",
@@ -127,7 +149,10 @@ export const restartReasons = {
   sync_failed: "the disk failed to store some of its bytes",
 };
 
-/** The state of a session's batch. */
+/**
+ * The state of a session's batch.
+ * @param {Session} session
+ */
 export function finishWords(session) {
   const owed = ["queued", "running", "waiting", "paused"].reduce((sum, state) => sum + session.counts[state], 0);
   if (session.state === "finishing") return `Ending; ${counted(owed, "download")} left.`;
@@ -138,6 +163,7 @@ export function finishWords(session) {
   return `Batch ${count(session.batch)} finished; not acknowledged since ${time(session.unacknowledged_since)}`;
 }
 
+/** @type {Record<string, string>} */
 const eventNames = {
   "job.created": "Added", "job.started": "Attempt started", "job.resumed": "Resumed",
   "job.restarted": "Started from the beginning", "job.waiting": "Waiting", "job.paused": "Paused",
@@ -147,10 +173,12 @@ const eventNames = {
   "webhook.disabled": "Webhook disabled", "webhook.test": "Webhook test",
 };
 
+/** @param {string} type */
 export function eventWords(type) {
   return eventNames[type] ?? type;
 }
 
+/** @type {Record<string, string>} */
 export const deliveryStates = {
   pending: "Pending", acknowledged: "Accepted", exhausted: "Given up", cancelled: "Cancelled",
 };
