@@ -50,6 +50,11 @@ public struct DigestClaim: Sendable, Hashable, Codable {
         case reprDigest = "Repr-Digest"
         case contentDigest = "Content-Digest"
         case contentMD5 = "Content-MD5"
+        /// RFC 3230, which RFC 9530 replaces.
+        case digest = "Digest"
+        case googleHash = "x-goog-hash"
+        case amazonSHA256 = "x-amz-checksum-sha256"
+        case amazonSHA1 = "x-amz-checksum-sha1"
     }
 
     public init(_ claimant: Claimant, _ checksum: Checksum) {
@@ -62,10 +67,11 @@ public struct DigestClaim: Sendable, Hashable, Codable {
 /// of the coded form. Malformed fields are ignored.
 extension DigestClaim {
     /// - Parameter status: `Content-Digest` is a digest of the file only if the content is the whole file.
-    ///   `Repr-Digest` is always a digest of the file, also in a 206 (RFC 9530, sections 2 and 3).
+    ///   `Repr-Digest` is always a digest of the file, also in a 206 (RFC 9530, sections 2 and 3), and so are `Digest` and those of
+    ///   object stores.
     static func claims(ofStatus status: Int, _ headers: [(name: String, value: String)]) -> [DigestClaim] {
         guard 200...203 ~= status || status == 206 else { return [] }
-        let ofFile = claims(.reprDigest, headers)
+        let ofFile = claims(.reprDigest, headers) + instanceDigests(headers) + amazon(headers) + google(headers)
         return status == 206
             ? ofFile : ofFile + claims(.contentDigest, headers) + contentMD5(headers.values(of: "Content-MD5"))
     }
@@ -85,13 +91,50 @@ extension DigestClaim {
         ("sha-512", .sha512), ("sha-256", .sha256), ("sha", .sha1), ("md5", .md5),
     ]
 
+    /// `Digest` (RFC 3230, section 4.3.2): a list of algorithms and base64, such as `SHA-256=4REj…`. Names have no case.
+    private static func instanceDigests(_ headers: [(name: String, value: String)]) -> [DigestClaim] {
+        let names: [String: Checksum.Algorithm] = ["sha-512": .sha512, "sha-256": .sha256, "sha": .sha1, "md5": .md5]
+        return pairs(headers.values(of: Claimant.digest.rawValue)).compactMap { name, value in
+            names[name].flatMap { claim(.digest, $0, value) }
+        }
+    }
+
+    /// The checksums of S3. The value of a file that was uploaded in parts is that of the checksums of the parts, and not of the
+    /// bytes: it ends with the number of parts, and `x-amz-checksum-type` says `COMPOSITE`.
+    private static func amazon(_ headers: [(name: String, value: String)]) -> [DigestClaim] {
+        guard headers.value(of: "x-amz-checksum-type")?.lowercased() != "composite" else { return [] }
+        return [(Claimant.amazonSHA256, .sha256), (.amazonSHA1, .sha1)].compactMap { claimant, algorithm in
+            headers.value(of: claimant.rawValue).flatMap { claim(claimant, algorithm, $0) }
+        }
+    }
+
+    /// The MD5 of Google Cloud Storage. It is that of the stored object: a response that the store has decompressed has other bytes.
+    private static func google(_ headers: [(name: String, value: String)]) -> [DigestClaim] {
+        let stored = headers.value(of: "x-goog-stored-content-encoding")?.lowercased() ?? "identity"
+        guard stored == headers.value(of: "content-encoding")?.lowercased() ?? "identity" else { return [] }
+        return pairs(headers.values(of: Claimant.googleHash.rawValue)).compactMap { name, value in
+            name == "md5" ? claim(.googleHash, .md5, value) : nil
+        }
+    }
+
+    /// The members of lists such as `crc32c=n03x6A==,md5=Ojk9c3dhfxgoKVVHYwFbHQ==`. Names are in lower case.
+    private static func pairs(_ lines: [String]) -> [(name: String, value: String)] {
+        lines.flatMap { $0.split(separator: ",") }.compactMap { member in
+            guard let mark = member.firstIndex(of: "=") else { return nil }
+            let name = member[..<mark].trimmingCharacters(in: .whitespaces).lowercased()
+            return (name, String(member[member.index(after: mark)...]))
+        }
+    }
+
+    private static func claim(_ claimant: Claimant, _ algorithm: Checksum.Algorithm, _ base64: String) -> DigestClaim? {
+        [UInt8](base64: base64.trimmingCharacters(in: .whitespaces)).flatMap { Checksum(algorithm, bytes: $0) }
+            .map { DigestClaim(claimant, $0) }
+    }
+
     /// `Content-MD5` (RFC 1864). In HTTP, it is a digest of the coded content (RFC 2616, section 14.15). More than one
     /// line is invalid.
     private static func contentMD5(_ lines: [String]) -> [DigestClaim] {
-        guard lines.count == 1, let bytes = [UInt8](base64: lines[0].trimmingCharacters(in: .whitespaces)),
-            let checksum = Checksum(.md5, bytes: bytes)
-        else { return [] }
-        return [DigestClaim(.contentMD5, checksum)]
+        lines.count == 1 ? [claim(.contentMD5, .md5, lines[0])].compactMap(\.self) : []
     }
 }
 

@@ -40,9 +40,12 @@ public struct ResponseFacts: Sendable, Equatable {
         contentCoding = coding.isEmpty || coding == "identity" ? nil : coding
         let date = value("date").flatMap(Date.init(httpDate:))
         let modified = value("last-modified").flatMap(Date.init(httpDate:))
+        // The age of the version by the clock of the server.
+        let age = date.flatMap { date in modified.map { date.timeIntervalSince($0) } }
         validators = Validators(
-            etag: value("etag"), lastModified: modified == nil ? nil : value("last-modified"),
-            lastModifiedIsStrong: date.flatMap { date in modified.map { date.timeIntervalSince($0) >= 1 } } ?? false,
+            etag: value("etag"), etagIsRecent: age.map { $0 < Validators.leastAge } ?? false,
+            lastModified: modified == nil ? nil : value("last-modified"),
+            lastModifiedIsStrong: age.map { $0 >= 1 } ?? false,
             isEncoded: contentCoding != nil)
     }
 
@@ -108,6 +111,9 @@ public enum ContentRange: Sendable, Equatable {
 /// recognise the same version.
 public struct Validators: Sendable, Equatable, Codable {
     public var etag: String?
+    /// Whether the file was modified less than ``leastAge`` before the response. Servers that make a tag of the date and the size give
+    /// the same one to another version of the same second (RFC 9110, section 8.8.2.2), so it does not identify the bytes.
+    public var etagIsRecent: Bool
     public var lastModified: String?
     /// Whether the date is precise enough to identify the bytes: in the response, the server's clock was at least a
     /// second past this date (RFC 9110, section 8.8.2.2).
@@ -116,19 +122,24 @@ public struct Validators: Sendable, Equatable, Codable {
     public var isEncoded: Bool
 
     public init(
-        etag: String? = nil, lastModified: String? = nil, lastModifiedIsStrong: Bool = false, isEncoded: Bool = false
+        etag: String? = nil, etagIsRecent: Bool = false, lastModified: String? = nil, lastModifiedIsStrong: Bool = false,
+        isEncoded: Bool = false
     ) {
         self.etag = etag
+        self.etagIsRecent = etagIsRecent
         self.lastModified = lastModified
         self.lastModifiedIsStrong = lastModifiedIsStrong
         self.isEncoded = isEncoded
     }
 
+    /// Seconds.
+    static let leastAge: Double = 2
+
     /// The value for `If-Range`: a strong entity tag or, only if the response has no entity tag, a strong date (RFC
     /// 9110, section 13.1.5). nil: bytes of two responses must not be combined.
     public var strong: String? {
         if isEncoded { return nil }
-        if let etag { return Self.isStrong(etag) ? etag : nil }
+        if let etag { return Self.isStrong(etag) && !etagIsRecent ? etag : nil }
         return lastModifiedIsStrong ? lastModified : nil
     }
 

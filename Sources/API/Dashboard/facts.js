@@ -92,6 +92,8 @@ export function receiptFacts(receipt) {
     ["ETag", receipt.etag],
     ["Last modified", receipt.last_modified],
     ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not send the length"],
+    ["Digests that agree", receipt.verified_by?.join(", ")],
+    ["Resumed by", receipt.resumed_by],
     ["Compressed", receipt.coding && codingWords(receipt.coding)],
     ["Attempts", String(receipt.attempts)],
     ["Connected after", exactDuration(timings.connect_seconds)],

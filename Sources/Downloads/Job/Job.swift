@@ -49,6 +49,8 @@ public struct Job: Sendable, Equatable {
     /// The bytes of several responses together did not match the expected digest, and the job was restarted. This happens at
     /// most once for each URL in a run. From then on, bytes are combined only with proof that they belong together.
     public var isCorrupt: Bool
+    /// nil: in this run, no server has stated a digest of the present version.
+    public var stated: StatedDigests?
 
     public init(
         id: JobID, session: Name, token: TokenID? = nil, gid: GID? = nil, batch: Int, state: JobState = .queued,
@@ -57,7 +59,8 @@ public struct Job: Sendable, Equatable {
         admissions: Int = 0, failuresInARow: Int = 0, timesHeldOff: Int = 0, resume: ResumeOutcome? = nil,
         resourceTime: Countdown? = nil,
         part: Part? = nil,
-        isPartLost: Bool = false, hasSyncFailed: Bool = false, isCorrupt: Bool = false
+        isPartLost: Bool = false, hasSyncFailed: Bool = false, isCorrupt: Bool = false,
+        stated: StatedDigests? = nil
     ) {
         self.id = id
         self.session = session
@@ -84,6 +87,7 @@ public struct Job: Sendable, Equatable {
         self.isPartLost = isPartLost
         self.hasSyncFailed = hasSyncFailed
         self.isCorrupt = isCorrupt
+        self.stated = stated
     }
 
     public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
@@ -179,6 +183,7 @@ extension Job {
             failuresInARow = 0
             timesHeldOff = 0
             isCorrupt = false
+            stated = nil
             mirror = 0
         case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .inputSupplied, .timeElapsed,
             .attemptStopped, .finalizePlanned, .finalized:

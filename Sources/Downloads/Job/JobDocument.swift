@@ -187,6 +187,8 @@ extension Receipt {
         writer.member("remote_address", remoteAddress)
         writer.member("protocol", networkProtocol)
         writer.member("length_verified", lengthVerified)
+        writer.member("verified_by", verifiedBy.map { JSON.strings($0.map(\.shown)) } ?? .null)
+        writer.member("resumed_by", resumedBy?.rawValue)
         writer.member("coding", coding?.document ?? .null)
         writer.member("attempts", attempts)
         writer.object("timings") { writer in
@@ -196,6 +198,11 @@ extension Receipt {
             writer.member("total_seconds", timings.total)
         }
     }
+}
+
+extension DigestClaim.Claimant {
+    /// As documents name it: the member of the job, or the header.
+    var shown: String { self == .client ? "checksum" : rawValue }
 }
 
 extension Receipt.Coding {

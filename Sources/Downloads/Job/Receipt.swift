@@ -72,10 +72,21 @@ public struct Receipt: Sendable, Equatable, Codable {
     /// Whether the end of the body was confirmed: by the server (a length, or chunks), by `expected_size`, or by a
     /// digest that the bytes match.
     public var lengthVerified: Bool
+    /// The sources of digests that the bytes match, without repetition; nil in receipts of versions that did not record them.
+    public var verifiedBy: [DigestClaim.Claimant]?
+    /// What showed that the bytes of earlier attempts belong to the file; nil if the file is of one response.
+    public var resumedBy: ResumeProof?
     /// The content coding of the response, for example gzip; nil if it had none.
     public var coding: Coding?
     public var attempts: Int
     public var timings: Timings
+
+    public enum ResumeProof: String, Sendable, Codable, CaseIterable {
+        /// The same strong ETag or date.
+        case validator
+        /// The checksum of the job, which the whole file matches.
+        case checksum
+    }
 
     /// How the server has coded the content, although fetchd asks for it uncoded.
     public struct Coding: Sendable, Equatable, Codable {
@@ -112,7 +123,8 @@ public struct Receipt: Sendable, Equatable, Codable {
 
     public init(
         finalURL: String, redirects: [String], status: Int, etag: String?, lastModified: String?,
-        remoteAddress: String?, networkProtocol: String, lengthVerified: Bool, coding: Coding? = nil,
+        remoteAddress: String?, networkProtocol: String, lengthVerified: Bool, verifiedBy: [DigestClaim.Claimant]? = nil,
+        resumedBy: ResumeProof? = nil, coding: Coding? = nil,
         attempts: Int, timings: Timings
     ) {
         self.finalURL = finalURL
@@ -123,6 +135,8 @@ public struct Receipt: Sendable, Equatable, Codable {
         self.remoteAddress = remoteAddress
         self.networkProtocol = networkProtocol
         self.lengthVerified = lengthVerified
+        self.verifiedBy = verifiedBy
+        self.resumedBy = resumedBy
         self.coding = coding
         self.attempts = attempts
         self.timings = timings

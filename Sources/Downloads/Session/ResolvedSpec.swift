@@ -243,7 +243,7 @@ extension DigestClaim.Claimant {
     fileprivate var name: String {
         switch self {
         case .client: "the job's checksum"
-        case .reprDigest, .contentDigest, .contentMD5: "the server's \(rawValue)"
+        default: "the server's \(rawValue)"
         }
     }
 }

@@ -60,6 +60,12 @@ final class Attempt: Sendable {
         return file.outcome.isResumed || file.isShared
     }
 
+    /// The label of a response, with the digests that other servers of the job have stated for the same version. A checksum of the job
+    /// is stronger than those: it also verifies bytes of servers that have other versions by their tags.
+    func completed(_ label: FileLabel, validators: Validators, size: Int64?) -> FileLabel {
+        spec.checksum == nil ? label.completed(by: job.stated, validators: validators, size: size) : label
+    }
+
     var logFields: Logger.Metadata {
         var fields: Logger.Metadata = [
             "job": "\(job.id)", "session": "\(job.session)", "attempt": .stringConvertible(job.attempts),
@@ -350,7 +356,7 @@ extension Attempt {
     private func commit(_ ending: Ending, _ kept: KeptPart) async throws(NotStored) -> SignalOutcome? {
         var report = AttemptReport(
             admission: job.admissions, part: kept.part, received: control.transferred, madeProgress: madeProgress,
-            resume: file?.outcome, hasSyncFailed: kept.isRolledBack, hasLostPart: kept.isForeign)
+            resume: file?.outcome, hasSyncFailed: kept.isRolledBack, seen: file?.stated, hasLostPart: kept.isForeign)
         let cause = ending.signal.causeInSpecification
         if cause != nil { report.spec = spec }
         var outcome = try await commit(ending.signal, report)

@@ -7,7 +7,7 @@ import HTTPSemantics
 final class BodyDecoding: Sendable {
     let coding: String
     /// The server's digests, which are digests of the coded bytes (RFC 9530, section 3).
-    private let claims: [DigestClaim]
+    let claims: [DigestClaim]
     private let state: Locked<State>
 
     private struct State {

@@ -134,10 +134,11 @@ extension Connection {
         }
         // The server's digests are those of the coded bytes, and the size is theirs, too.
         if decoding != nil { label.digests = [] }
+        let validators = continued == nil ? facts.validators : asked.validators(continuedBy: facts)
+        if decoding == nil { label = attempt.completed(label, validators: validators, size: size) }
         return SegmentedFile(
             attempt.services.partFile(continuing: continued, digesting: spec.algorithms(label), attempt.diskQueue),
-            from: requests, size: decoding == nil ? size : nil,
-            validators: continued == nil ? facts.validators : asked.validators(continuedBy: facts), label: label,
+            from: requests, size: decoding == nil ? size : nil, validators: validators, label: label,
             outcome: outcome, isRange: asked.isRange && facts.status == 206, decoding: decoding,
             time: attempt.services.time)
     }
@@ -168,7 +169,8 @@ extension Connection {
         let part = attempt.services.partFile(continuing: plan.continued, digesting: [], attempt.diskQueue)
         let size = whole.bytesDurable
         let file = SegmentedFile(
-            part, from: requests, size: size, validators: whole.validators, label: whole.label,
+            part, from: requests, size: size, validators: whole.validators,
+            label: attempt.completed(whole.label, validators: whole.validators, size: size),
             outcome: .resumed(offset: size, why: requests.asked.restart), isRange: true, time: attempt.services.time)
         do {
             try await attempt.diskQueue.run { try part.open() }

@@ -98,6 +98,11 @@ final class SegmentedFile: Sendable {
             size: size, ranges: ranges)
     }
 
+    /// Whether all bytes came with the same strong validator.
+    var isProven: Bool { validators.strong != nil && state.withLock { $0.isOfOneVersion } }
+
+    var stated: StatedDigests { StatedDigests(label.digests, validators: validators, size: size) }
+
     var firstResponse: FirstResponse? { state.withLock { $0.firstResponse } }
 
     func recordFirstResponse(_ response: FirstResponse) { state.withLock { $0.firstResponse = response } }

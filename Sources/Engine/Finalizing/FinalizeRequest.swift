@@ -53,6 +53,16 @@ extension FinalizeRequest {
     /// Bytes that match a digest are complete.
     private var isLengthVerified: Bool { complete.isLengthVerified || !attempt.spec.claims(file.label).isEmpty }
 
+    private var verifiedBy: [DigestClaim.Claimant] {
+        let claims = attempt.spec.claims(file.label) + (file.decoding?.claims ?? [])
+        return claims.map(\.claimant).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+
+    private var resumedBy: Receipt.ResumeProof? {
+        guard file.outcome.isResumed else { return nil }
+        return file.isProven ? .validator : .checksum
+    }
+
     private var coding: Receipt.Coding? {
         let digest = attempt.spec.digest
         if let decoding = file.decoding { return decoding.received(digest) }
@@ -70,7 +80,7 @@ extension FinalizeRequest {
             etag: file.validators.etag, lastModified: file.validators.lastModified,
             remoteAddress: metrics.remoteAddress,
             networkProtocol: complete.response.head.httpVersion,
-            lengthVerified: isLengthVerified, coding: coding, attempts: attempt.job.attempts,
+            lengthVerified: isLengthVerified, verifiedBy: verifiedBy, resumedBy: resumedBy, coding: coding, attempts: attempt.job.attempts,
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,
                 transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),

@@ -16,6 +16,8 @@ public struct AttemptReport: Sendable {
     public var resume: ResumeOutcome?
     /// Whether written bytes are lost because a sync failed. If `part` is nil, the committed part is lost as well.
     public var hasSyncFailed: Bool
+    /// The version of the file that the attempt has begun, with the digests of its server; nil when no response was accepted.
+    public var seen: StatedDigests?
     /// Whether another program has changed or removed the promised part.
     public var hasLostPart: Bool
     /// The destination that a promotion was planned for. If the job has another destination now, the outcome is
@@ -27,7 +29,8 @@ public struct AttemptReport: Sendable {
 
     public init(
         admission: Int? = nil, part: Part? = nil, received: Int64 = 0, madeProgress: Bool = false,
-        resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false, hasLostPart: Bool = false,
+        resume: ResumeOutcome? = nil, hasSyncFailed: Bool = false, seen: StatedDigests? = nil,
+        hasLostPart: Bool = false,
         destination: Destination? = nil, spec: ResolvedSpec? = nil
     ) {
         self.admission = admission
@@ -36,6 +39,7 @@ public struct AttemptReport: Sendable {
         self.madeProgress = madeProgress
         self.resume = resume
         self.hasSyncFailed = hasSyncFailed
+        self.seen = seen
         self.hasLostPart = hasLostPart
         self.destination = destination
         self.spec = spec
@@ -116,6 +120,8 @@ extension Store {
                 guard var job = try? transaction.job(id), job.isAttempting(admission) else { continue }
                 try transaction.countReceived(received[id] ?? 0, of: job)
                 job.replacePart(by: part)
+                job.stated = job.stated.after(
+                    StatedDigests(part.label.digests, validators: part.validators, size: part.size))
                 job.isPartLost = false
                 try transaction.save(job)
             }
@@ -176,6 +182,7 @@ extension Transaction {
             job.isPartLost = false
             job.hasSyncFailed = false
         }
+        if let seen = report.seen { job.stated = job.stated.after(seen) }
         if report.hasSyncFailed { job.hasSyncFailed = true }
         if report.hasLostPart { job.isPartLost = true }
         if report.hasSyncFailed || report.hasLostPart, report.part == nil { job.part = nil }

@@ -50,7 +50,8 @@ enum JobRow {
             finishedAt: row.optionalTime(at.finishedAt), attempts: row[at.attempts], admissions: row[at.admissions],
             failuresInARow: row[at.failuresInARow], timesHeldOff: row[at.timesHeldOff], resume: try resume(row, at),
             resourceTime: row.countdown(until: at.resourceUntil, left: at.resourceLeft), part: try part(row, sealer),
-            isPartLost: row[at.isPartLost], hasSyncFailed: row[at.hasSyncFailed], isCorrupt: row[at.isCorrupt])
+            isPartLost: row[at.isPartLost], hasSyncFailed: row[at.hasSyncFailed], isCorrupt: row[at.isCorrupt],
+            stated: try (row[at.stated] as String?).map { try RowCoding.value(StatedDigests.self, from: $0) })
     }
 
     private static func state(_ row: SQLRow, _ at: JobTable, _ sealer: Sealer) throws -> JobState {
@@ -104,7 +105,7 @@ enum JobRow {
         return try Part(
             id: PartID(id), url: try sealer.open(row[at.url], at: SecretColumn.partURL.place(id)).text,
             validators: Validators(
-                etag: row[at.etag], lastModified: row[at.lastModified],
+                etag: row[at.etag], etagIsRecent: row[at.etagIsRecent], lastModified: row[at.lastModified],
                 lastModifiedIsStrong: row[at.lastModifiedIsStrong], isEncoded: row[at.isEncoded]),
             label: FileLabel(
                 contentType: row[at.contentType], contentDisposition: row[at.contentDisposition],

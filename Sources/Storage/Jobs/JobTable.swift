@@ -16,12 +16,13 @@ import HTTPSemantics
 ///   one service.
 /// - `admissions`: how often a job was admitted. It identifies the attempt of a running job.
 /// - `times_held_off`: how often the host of the job held off an attempt, which was not counted.
+/// - `stated_digests`: the digests that servers of the job have stated for the present version of the file.
 struct JobTable: Sendable {
     static let jobs = JobTable()
 
     let id, session, batch, state, revision, spec, reason, retryAt, failure, promotion, finish: Int
     let attempts, failuresInARow, resumeDecision, resumeOffset, resumeWhy, createdAt, startedAt, finishedAt: Int
-    let mirror, resourceUntil, resourceLeft, isPartLost, isCorrupt, hasSyncFailed: Int
+    let mirror, resourceUntil, resourceLeft, isPartLost, isCorrupt, hasSyncFailed, stated: Int
     let token, trace, queueRank, gid, node, admissions, timesHeldOff: Int
     let columns: RowColumns<Job>
 
@@ -95,6 +96,9 @@ struct JobTable: Sendable {
         node = all.add(.integer("node", since: 19)) { $0.node }
         admissions = all.add(.integer("admissions", "NOT NULL DEFAULT 0", since: 19)) { $0.admissions }
         timesHeldOff = all.add(.integer("times_held_off", "NOT NULL DEFAULT 0", since: 22)) { $0.timesHeldOff }
+        stated = all.add(.text("stated_digests", since: 26), ifChanged: { $0.stated != $1.stated }) { job, _ in
+            try job.stated.map(RowCoding.text)
+        }
         columns = all
     }
 }

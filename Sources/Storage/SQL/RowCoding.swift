@@ -141,6 +141,8 @@ extension RowCoding {
         writer.member("status", receipt.status)
         writer.member("networkProtocol", receipt.networkProtocol)
         writer.member("lengthVerified", receipt.lengthVerified)
+        if let sources = receipt.verifiedBy { writer.member("verifiedBy", sources.map(\.rawValue)) }
+        if let proof = receipt.resumedBy { writer.member("resumedBy", proof.rawValue) }
         writer.member("attempts", receipt.attempts)
         writer.object("timings") { writer in
             writer.member("connect", receipt.timings.connect)
@@ -248,7 +250,9 @@ extension Receipt {
             finalURL: finalURL, redirects: redirects.compactMap(\.stringValue), status: Int(status),
             etag: stored["etag"]?.stringValue, lastModified: stored["lastModified"]?.stringValue,
             remoteAddress: stored["remoteAddress"]?.stringValue, networkProtocol: networkProtocol,
-            lengthVerified: lengthVerified, attempts: Int(attempts), timings: timings)
+            lengthVerified: lengthVerified,
+            verifiedBy: stored["verifiedBy"]?.arrayValue?.compactMap { $0.stringValue.flatMap(DigestClaim.Claimant.init) },
+            resumedBy: stored["resumedBy"]?.stringValue.flatMap(ResumeProof.init), attempts: Int(attempts), timings: timings)
     }
 }
 

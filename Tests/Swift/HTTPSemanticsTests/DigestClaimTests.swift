@@ -46,6 +46,35 @@ import Testing
         for status in [204, 302, 404, 416, 500] { #expect(claims(status, all[0], all[1], all[2]).isEmpty) }
     }
 
+    /// Digests of object stores and of RFC 3230 are of the whole file, also in a 206.
+    @Test(arguments: [200, 206]) func readsDigestsOfObjectStores(_ status: Int) {
+        let (sha256, md5, sha1) = (Self.base64(1, 32), Self.base64(4, 16), Self.base64(3, 20))
+        #expect(
+            claims(status, ("Digest", "sha-256=\(sha256), unixsum=30637,MD5=\(md5)"))
+                == [claim(.digest, .sha256, 1), claim(.digest, .md5, 4)])
+        #expect(
+            claims(status, ("x-goog-hash", "crc32c=n03x6A=="), ("x-goog-hash", "md5=\(md5)"))
+                == [claim(.googleHash, .md5, 4)])
+        #expect(claims(status, ("x-goog-hash", "crc32c=n03x6A==,md5=\(md5)")) == [claim(.googleHash, .md5, 4)])
+        #expect(
+            claims(status, ("x-amz-checksum-sha256", sha256), ("x-amz-checksum-sha1", sha1))
+                == [claim(.amazonSHA256, .sha256, 1), claim(.amazonSHA1, .sha1, 3)])
+    }
+
+    /// The checksum of the checksums of parts, and the hash of an object that was decompressed on its way, are not of these bytes.
+    @Test func ignoresDigestsOfOtherBytes() {
+        let (sha256, md5) = (Self.base64(1, 32), Self.base64(4, 16))
+        #expect(claims(200, ("x-amz-checksum-sha256", "\(sha256)-3")).isEmpty)
+        #expect(claims(200, ("x-amz-checksum-sha256", sha256), ("x-amz-checksum-type", "COMPOSITE")).isEmpty)
+        #expect(claims(200, ("x-amz-checksum-sha256", sha256), ("x-amz-checksum-type", "FULL_OBJECT")).count == 1)
+        let stored = ("x-goog-stored-content-encoding", "gzip")
+        #expect(claims(200, ("x-goog-hash", "md5=\(md5)"), stored).isEmpty)
+        #expect(claims(200, ("x-goog-hash", "md5=\(md5)"), stored, ("Content-Encoding", "gzip")).count == 1)
+        for value in ["md5", "md5=", "md5=x", "md5=\(Self.base64(4, 15))", "=\(md5)", ",,", "md5 = \(md5)x"] {
+            #expect(claims(200, ("x-goog-hash", value), ("Digest", value)).isEmpty, "\(value)")
+        }
+    }
+
     @Test func ignoresMalformedDigests() {
         for field in [
             "", "sha-256", "sha-256=1", "sha-256=\"abc\"", "sha-256=:AA==:", "sha-256=:\(Self.base64(1, 33)):",

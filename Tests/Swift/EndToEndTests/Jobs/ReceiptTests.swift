@@ -33,7 +33,7 @@ import Testing
         #expect(
             receipt.names == [
                 "final_url", "redirects", "status", "etag", "last_modified", "remote_address", "protocol",
-                "length_verified", "coding", "attempts", "timings",
+                "length_verified", "verified_by", "resumed_by", "coding", "attempts", "timings",
             ])
         #expect(receipt["final_url"].string == scene.origin.url("/c?hop=2"))
         #expect(receipt["redirects"] == .strings([scene.origin.url("/a?hop=0"), scene.origin.url("/b?hop=1")]))
@@ -43,6 +43,7 @@ import Testing
         #expect(receipt["remote_address"] == "127.0.0.1")
         #expect(receipt["protocol"] == "HTTP/1.1")
         #expect(receipt["length_verified"] == true)
+        #expect(receipt["verified_by"] == [] && receipt["resumed_by"] == .null)
         #expect(receipt["attempts"] == 1)
         let timings = receipt["timings"]
         #expect(timings.names == ["connect_seconds", "first_byte_seconds", "transfer_seconds", "total_seconds"])
