@@ -122,7 +122,8 @@ public struct Validators: Sendable, Equatable, Codable {
     public var isEncoded: Bool
 
     public init(
-        etag: String? = nil, etagIsRecent: Bool = false, lastModified: String? = nil, lastModifiedIsStrong: Bool = false,
+        etag: String? = nil, etagIsRecent: Bool = false, lastModified: String? = nil,
+        lastModifiedIsStrong: Bool = false,
         isEncoded: Bool = false
     ) {
         self.etag = etag

@@ -123,7 +123,8 @@ public struct Receipt: Sendable, Equatable, Codable {
 
     public init(
         finalURL: String, redirects: [String], status: Int, etag: String?, lastModified: String?,
-        remoteAddress: String?, networkProtocol: String, lengthVerified: Bool, verifiedBy: [DigestClaim.Claimant]? = nil,
+        remoteAddress: String?, networkProtocol: String, lengthVerified: Bool,
+        verifiedBy: [DigestClaim.Claimant]? = nil,
         resumedBy: ResumeProof? = nil, coding: Coding? = nil,
         attempts: Int, timings: Timings
     ) {

@@ -80,7 +80,8 @@ extension FinalizeRequest {
             etag: file.validators.etag, lastModified: file.validators.lastModified,
             remoteAddress: metrics.remoteAddress,
             networkProtocol: complete.response.head.httpVersion,
-            lengthVerified: isLengthVerified, verifiedBy: verifiedBy, resumedBy: resumedBy, coding: coding, attempts: attempt.job.attempts,
+            lengthVerified: isLengthVerified, verifiedBy: verifiedBy, resumedBy: resumedBy, coding: coding,
+            attempts: attempt.job.attempts,
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,
                 transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),

@@ -251,8 +251,11 @@ extension Receipt {
             etag: stored["etag"]?.stringValue, lastModified: stored["lastModified"]?.stringValue,
             remoteAddress: stored["remoteAddress"]?.stringValue, networkProtocol: networkProtocol,
             lengthVerified: lengthVerified,
-            verifiedBy: stored["verifiedBy"]?.arrayValue?.compactMap { $0.stringValue.flatMap(DigestClaim.Claimant.init) },
-            resumedBy: stored["resumedBy"]?.stringValue.flatMap(ResumeProof.init), attempts: Int(attempts), timings: timings)
+            verifiedBy: stored["verifiedBy"]?.arrayValue?.compactMap {
+                $0.stringValue.flatMap(DigestClaim.Claimant.init)
+            },
+            resumedBy: stored["resumedBy"]?.stringValue.flatMap(ResumeProof.init), attempts: Int(attempts),
+            timings: timings)
     }
 }
 

@@ -125,7 +125,8 @@ import Testing
             "status": .count(receipt.status), "etag": .optional(receipt.etag),
             "last_modified": .optional(receipt.lastModified), "remote_address": .optional(receipt.remoteAddress),
             "protocol": .string(receipt.networkProtocol), "length_verified": .bool(receipt.lengthVerified),
-            "verified_by": receipt.verifiedBy.map { .strings($0.map { $0 == .client ? "checksum" : $0.rawValue }) } ?? .null,
+            "verified_by": receipt.verifiedBy.map { .strings($0.map { $0 == .client ? "checksum" : $0.rawValue }) }
+                ?? .null,
             "resumed_by": .optional(receipt.resumedBy?.rawValue),
             "coding": receipt.coding.map(coding) ?? .null,
             "attempts": .count(receipt.attempts),

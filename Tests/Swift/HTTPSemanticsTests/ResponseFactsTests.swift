@@ -27,6 +27,17 @@ private let now = Date(milliseconds: 1_566_228_194_250)
         #expect(strong([("ETag", "\"a\""), ("Content-Encoding", "gzip")]) == nil)
     }
 
+    /// A server that makes its tag of the second and the size gives it to two versions of one second. After two seconds it does not.
+    @Test(arguments: [("36", false), ("37", false), ("38", true), ("59", true), ("35", false)])
+    func trustsNoTagOfAFileThatHasJustChanged(_ second: String, _ isTrusted: Bool) {
+        let headers = [
+            ("ETag", "\"a\""), ("Last-Modified", "Sun, 06 Nov 1994 08:49:36 GMT"),
+            ("Date", "Sun, 06 Nov 1994 08:49:\(second) GMT"),
+        ]
+        let facts = ResponseFacts(status: 200, headers: headers.map { (name: $0.0, value: $0.1) })
+        #expect(facts.validators.strong == (isTrusted ? "\"a\"" : nil))
+    }
+
     /// RFC 9112, section 6.3.
     @Test func ignoresContentLengthWithTransferCoding() {
         func length(_ headers: [(name: String, value: String)]) -> Int64? {

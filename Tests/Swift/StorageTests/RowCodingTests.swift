@@ -78,7 +78,8 @@ import Testing
             finalURL: "https://host/", redirects: isFull ? ["https://other/"] : [], status: 206,
             etag: isFull ? "\"e\"" : nil, lastModified: isFull ? "Sun, 06 Nov 1994 08:49:37 GMT" : nil,
             remoteAddress: isFull ? "::1" : nil, networkProtocol: "HTTP/2", lengthVerified: isFull,
-            verifiedBy: isFull ? [.client, .googleHash] : nil, resumedBy: isFull ? .checksum : nil, coding: isFull ? .init(name: "gzip", isDecoded: true, size: .max, sha256: "11") : nil, attempts: 2,
+            verifiedBy: isFull ? [.client, .googleHash] : nil, resumedBy: isFull ? .checksum : nil,
+            coding: isFull ? .init(name: "gzip", isDecoded: true, size: .max, sha256: "11") : nil, attempts: 2,
             timings: .init(connect: 0.1, firstByte: 0, transfer: 1e-7, total: 123_456.789))
         let finish = JobResult(file: file, receipt: receipt)
         let promotion = FinalizePlan(

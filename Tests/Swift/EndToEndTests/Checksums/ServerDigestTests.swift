@@ -28,7 +28,9 @@ import Testing
         serveOne()
         scene.origin.serve("/two", .file(other, etag: "\"v1\""))
         let urls: JSON = .strings([scene.origin.url("/one"), scene.origin.url("/two")])
-        let members: [(String, JSON)] = [("url", nil), ("urls", urls), ("retry", ["base_seconds": 0.01, "max_attempts": 2])]
+        let members: [(String, JSON)] = [
+            ("url", nil), ("urls", urls), ("retry", ["base_seconds": 0.01, "max_attempts": 2]),
+        ]
         let wrong = try await scene.outcome("/one", members[0], members[1], members[2])
         #expect(try await scene.isGone(wrong), "\(wrong.written)")
 
@@ -62,7 +64,9 @@ import Testing
 
     // MARK: Digests of object stores
 
-    @Test(arguments: ["Digest", "x-goog-hash", "x-amz-checksum-sha256"]) func verifiesDigestsOfObjectStores(_ name: String)
+    @Test(arguments: ["Digest", "x-goog-hash", "x-amz-checksum-sha256"]) func verifiesDigestsOfObjectStores(
+        _ name: String
+    )
         async throws
     {
         func value(_ bytes: [UInt8]) -> String {

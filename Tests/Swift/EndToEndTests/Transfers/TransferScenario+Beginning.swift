@@ -71,6 +71,11 @@ extension TransferScenario {
             return ending
         },
         .init("half of the file once, no validators") { try await $0.goOn(from: .file($0.file, etag: nil)) },
+        .init("half of the file once, modified in the second of the response") { trial in
+            let (now, etag) = ("Mon, 19 Aug 2019 15:23:14 GMT", "\"5d5abb02-30d40\"")
+            let file = OriginResource.file(trial.file, etag: etag, lastModified: now, headers: [("Date", now)])
+            return try await trial.begin(.closing(after: Trial.half).once, from: file)
+        },
         .init("half of the file once, a weak `ETag`") { trial in
             let ending = try await trial.goOn(from: .file(trial.file, etag: "W/\"v1\""))
             #expect(trial.requests.map { $0.header("Range") } == [nil, nil])
