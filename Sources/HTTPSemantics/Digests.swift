@@ -45,7 +45,7 @@ public struct DigestClaim: Sendable, Hashable, Codable {
     public var claimant: Claimant
     public var checksum: Checksum
 
-    public enum Claimant: String, Sendable, Codable {
+    public enum Claimant: String, Sendable, Codable, CaseIterable {
         case client = "job"
         case reprDigest = "Repr-Digest"
         case contentDigest = "Content-Digest"

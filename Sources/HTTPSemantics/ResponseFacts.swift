@@ -144,6 +144,9 @@ public struct Validators: Sendable, Equatable, Codable {
         return lastModifiedIsStrong ? lastModified : nil
     }
 
+    /// Whether there is a strong tag, also one of a file that had just changed.
+    public var hasStrongTag: Bool { etag.map(Self.isStrong) ?? false }
+
     /// Whether the tag is one opaque tag in quotes (RFC 9110, section 8.8.3). Any other value (a weak or empty tag, a
     /// list, a word without quotes) does not distinguish one version from the next.
     private static func isStrong(_ tag: String) -> Bool {

@@ -46,6 +46,8 @@ const settings = [
   { name: "resume_data_ttl_seconds", label: "Keep bytes of unfinished downloads (s)", type: "number", min: 0, step: "any",
     more: true },
   { name: "digest", label: "Digest of each file", options: { "sha-256": "sha-256", none: "none" }, more: true },
+  { name: "resume_policy", label: "Resume", options: { strict: "with the same strong ETag or date", evidence: "also with equal bytes" },
+    more: true },
   { name: "ca_file", label: "Certificates to trust", placeholder: "the system's",
     hint: "The path of a PEM file on fetchd's machine.", at: ["tls", "ca_file"], more: true },
   { name: "verify", label: "Verify the certificates of servers", type: "checkbox", at: ["tls", "verify"], more: true },
@@ -90,7 +92,7 @@ const defaults = {
   headers: {}, user_agent: "fetchd", timeouts: { request_seconds: 60, connect_seconds: 30, resource_seconds: 604_800 },
   minimum_bytes_per_second: null, max_concurrent_jobs: null, max_connections_per_host: null, rate_limit_bytes_per_second: null,
   retry: { max_attempts: 8, base_seconds: 1, max_seconds: 3600 }, tls: { ca_file: null, pinned_public_keys: {}, verify: true },
-  proxy: null, directory: "", on_conflict: "rename", wait_for: ["space"], digest: "sha-256", decode: false, priority: "normal",
+  proxy: null, directory: "", on_conflict: "rename", wait_for: ["space"], digest: "sha-256", decode: false, resume_policy: "strict", priority: "normal",
   finish_delay_seconds: 1, acknowledgement: null, resume_data_ttl_seconds: 604_800, connections: 1, metadata: {},
 };
 

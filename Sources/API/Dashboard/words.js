@@ -147,6 +147,7 @@ export const restartReasons = {
   no_validator: "the server does not say whether the file is unchanged", part_missing: "its part file was missing",
   part_shorter_than_recorded: "its part file was shorter than recorded",
   sync_failed: "the disk failed to store some of its bytes",
+  overlap_mismatch: "the bytes on the server differ from the stored ones",
 };
 
 /**

@@ -15,6 +15,7 @@ extension JobSpec {
         WireMember("max_size", \.maxSize, .size),
         WireMember("digest", \.digest, .choice),
         WireMember("decode", \.decodes, .bool),
+        WireMember("resume_policy", \.resumePolicy, .choice),
         WireMember("checksum", \.checksum, .checksum),
         WireMember("timeouts", \.timeouts, .timeouts, default: Timeouts()),
         WireMember("retry", \.retry, .retry),

@@ -17,6 +17,7 @@ extension SessionConfiguration {
         WireMember("wait_for", \.waitFor, .choices()),
         WireMember("digest", \.digest, .choice),
         WireMember("decode", \.decodes, .bool),
+        WireMember("resume_policy", \.resumePolicy, .choice),
         WireMember("priority", \.priority, .choice),
         WireMember("finish_delay_seconds", \.finishDelaySeconds, .seconds(in: 0...86_400)),
         WireMember("acknowledgement", \.acknowledgement, .choice),

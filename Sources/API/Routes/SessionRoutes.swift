@@ -181,6 +181,7 @@ extension SessionConfiguration {
             "directory": .string(directory ?? ""), "on_conflict": .string((onConflict ?? .rename).rawValue),
             "wait_for": .strings((waitFor ?? WaitFor.defaults).map(\.rawValue)),
             "digest": .string((digest ?? .sha256).rawValue), "decode": .bool(decodes ?? false),
+            "resume_policy": .string((resumePolicy ?? .strict).rawValue),
             "priority": .string((priority ?? .normal).rawValue),
             "finish_delay_seconds": .number(finishDelaySeconds ?? Self.defaultFinishDelaySeconds),
             "acknowledgement": .optional(acknowledgement?.rawValue),

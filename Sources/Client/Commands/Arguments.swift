@@ -2,6 +2,7 @@ import ArgumentParser
 import Formats
 import Foundation
 
+enum ResumePolicyArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case strict, evidence }
 enum PriorityArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case low, normal, high }
 
 enum ConflictArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case rename, error, replace }

@@ -33,6 +33,9 @@ struct NewJobOptions: ParsableArguments {
     )
     var decode = false
 
+    @Option("Whether equal bytes are enough to resume from a server without strong ETags. (default: the session's)")
+    var resumePolicy: ResumePolicyArgument?
+
     @Option(
         "Start at this time or later: 22:00, '2030-01-31 22:00' (local time), or 2030-01-31T22:00:00Z.", "time")
     var notBefore: MomentArgument?
@@ -61,6 +64,7 @@ struct NewJobOptions: ParsableArguments {
         job.set("rate_limit_bytes_per_second", rateLimit?.count)
         job.set("checksum", checksum?.json)
         if decode { job["decode"] = true }
+        job.set("resume_policy", resumePolicy?.rawValue)
         job.set("not_before", notBefore?.time)
         job.set("deadline", deadline?.time)
         job.set("wait_for", waitFor.map(\.rawValue))

@@ -22,6 +22,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var digest: Digest?
     /// Whether a body that the server has coded is decoded while it is written; nil: as in the session.
     public var decodes: Bool?
+    /// nil: that of the session.
+    public var resumePolicy: ResumePolicy?
     /// The checksum that the bytes must have. Other bytes fail with `checksum_mismatch`.
     public var checksum: Checksum?
     public var timeouts = Timeouts()

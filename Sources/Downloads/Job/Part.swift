@@ -12,6 +12,8 @@ public struct Part: Sendable, Equatable {
     public var size: Int64?
     /// Durable: these bytes are on disk, synced, and belong to these validators.
     public var ranges: ByteRanges
+    /// Whether bytes of several responses were joined because they were equal, and not by a validator.
+    public var isJoinedByEvidence = false
     public var expiry: Expiry
 
     public init(

@@ -86,6 +86,8 @@ public struct Receipt: Sendable, Equatable, Codable {
         case validator
         /// The checksum of the job, which the whole file matches.
         case checksum
+        /// Equal bytes: see `ResumePolicy.evidence`.
+        case evidence
     }
 
     /// How the server has coded the content, although fetchd asks for it uncoded.

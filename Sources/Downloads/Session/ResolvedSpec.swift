@@ -35,6 +35,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var digest: Digest
     /// Whether a body that the server has coded is decoded while it is written.
     public var decodes: Bool
+    public var resumePolicy: ResumePolicy
     public var checksum: Checksum?
     /// Whether bytes may be combined that only the checksum of the whole file can verify.
     public var restsOnChecksum: Bool
@@ -74,6 +75,7 @@ public struct ResolvedSpec: Sendable, Equatable {
         waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
         digest = spec.digest ?? configuration.digest ?? .sha256
         decodes = spec.decodes ?? configuration.decodes ?? false
+        resumePolicy = spec.resumePolicy ?? configuration.resumePolicy ?? .strict
         checksum = spec.checksum
         restsOnChecksum = spec.checksum != nil && !job.isCorrupt
         expectedSize = spec.expectedSize
@@ -116,9 +118,11 @@ public struct ResolvedSpec: Sendable, Equatable {
 extension ResolvedSpec {
     /// Whether the next attempt may continue bytes with these validators: if they are strong, or if the job's checksum
     /// verifies the whole file. Only GET defines ranges (RFC 9110, section 14.2). Coded bytes are not continued,
-    /// because another response may have another coding.
+    /// because another response may have another coding. By evidence, a tag or a date is enough to begin with.
     public func canContinue(_ validators: Validators) -> Bool {
-        method == .get && (validators.strong != nil || restsOnChecksum && !validators.isEncoded)
+        let isStated = validators.etag != nil || validators.lastModified != nil
+        let canCompare = restsOnChecksum || resumePolicy == .evidence && isStated
+        return method == .get && (validators.strong != nil || canCompare && !validators.isEncoded)
     }
 
     public func claims(_ label: FileLabel) -> [DigestClaim] {

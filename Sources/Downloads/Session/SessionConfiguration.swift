@@ -20,6 +20,8 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var digest: Digest?
     /// It applies to each job that does not specify it.
     public var decodes: Bool?
+    /// It applies to each job that does not specify it.
+    public var resumePolicy: ResumePolicy?
     public var priority: Priority?
     /// The number for each job that does not specify its own.
     public var connections: Int?

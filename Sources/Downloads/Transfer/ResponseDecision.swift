@@ -9,6 +9,9 @@ public enum ResponseDecision: Sendable, Equatable {
     case accept(at: Int64, skipping: Int64, size: Int64?, ResumeOutcome)
     /// The server has no byte left to send: the part is complete.
     case alreadyComplete(offset: Int64)
+    /// Only equal bytes can show that the response belongs to the received bytes: compare samples, and request the rest with some of
+    /// the bytes before it. If they differ, request the file again from the start.
+    case weigh
     /// The received bytes cannot be continued, and this response does not begin at 0. Request the file again from the start.
     case askFromStart(ResumeOutcome.RestartReason)
     /// Follow the redirect. 307 and 308 repeat the request; the other statuses can change its method to GET.
@@ -44,6 +47,7 @@ extension ResponseDecision {
         guard asked.presentBytes > 0 else { return fromStart(size: response.contentLength, asked) }
         let reason = difference(of: response, size: response.contentLength, from: asked)
         if reason == .sizeChanged { return .askFromStart(.sizeChanged) }
+        if reason != nil, !asked.isWeighed, asked.mayBeSame(response, size: response.contentLength) { return .weigh }
         return .accept(at: 0, skipping: 0, size: response.contentLength, .restarted(reason ?? .rangeIgnored))
     }
 
@@ -69,12 +73,11 @@ extension ResponseDecision {
         guard !response.validators.isEncoded, let (first, last, complete) = statedRange(of: response) else {
             return .askFromStart(.badRange)
         }
-        if let reason = difference(of: response, size: complete, from: asked) { return .askFromStart(reason) }
-        guard asked.restsOnChecksum || asked.isProven(by: response) else { return .askFromStart(.noValidator) }
+        if let doubt = doubt(of: response, size: complete, asked) { return doubt }
         // A range that starts earlier is trimmed, if its length confirms the start: a wrong start would shift every
         // byte. A range that starts later leaves a gap. A range that ends too early would need a further request, which
         // a restart avoids.
-        guard first == asked.offset || first < asked.offset && response.contentLength != nil,
+        guard first == asked.start || first < asked.start && response.contentLength != nil && !asked.isWeighed,
             last >= asked.offset, let size = complete ?? asked.size, last < size,
             last >= min(asked.end ?? size, size) - 1
         else { return .askFromStart(.badRange) }
@@ -92,6 +95,16 @@ extension ResponseDecision {
             response.contentLength.map({ $0 == last - first + 1 }) ?? true
         else { return nil }
         return (first, last, complete)
+    }
+
+    /// Why the bytes of a partial response must not follow the received ones, or must be compared first; nil if they may.
+    private static func doubt(of response: ResponseFacts, size: Int64?, _ asked: RequestedRange) -> ResponseDecision? {
+        let isKnown = asked.restsOnChecksum || asked.isProven(by: response)
+        guard let reason = difference(of: response, size: size, from: asked) ?? (isKnown ? nil : .noValidator) else {
+            return nil
+        }
+        guard asked.mayBeSame(response, size: size) else { return .askFromStart(reason) }
+        return asked.isWeighed ? nil : .weigh
     }
 
     private static func unsatisfied(_ response: ResponseFacts, _ asked: RequestedRange) -> ResponseDecision {

@@ -91,7 +91,7 @@ extension Attempt {
         case plan
         /// - announced: how the transfer begins, if the store has recorded that before the first response.
         case transfer(RequestPlan, announced: ResumeOutcome?)
-        case discard(SegmentedFile)
+        case discard(SegmentedFile, ResumeOutcome.RestartReason)
         case verify(CompleteFile)
         case finalize(FinalizeRequest)
         case stop(AttemptControl.Stop)
@@ -117,7 +117,7 @@ extension Attempt {
             case .takeOverPart: step = await takeOverPart()
             case .plan: step = await plan()
             case .transfer(let plan, let announced): step = await transfer(plan, announced: announced)
-            case .discard(let file): step = await discard(file)
+            case .discard(let file, let why): step = await discard(file, why)
             case .verify(let complete): step = await verify(complete)
             case .finalize(let request): step = await finalize(request, in: queue)
             case .stop(let stop): step = end(after: stop)
@@ -189,7 +189,7 @@ extension Attempt {
         continuation.finish()
         if let file { primaryConnectionEnded(to: file, loss) }
         let losses = [loss, await further].compactMap(\.self)
-        if announced == nil, let file, file.isCorrupt { return .discard(file) }
+        if announced == nil, let file, let why = file.corruption { return .discard(file, why) }
         return control.stop.map { .stop($0) } ?? evaluate(losses)
     }
 
@@ -246,20 +246,20 @@ extension Attempt {
                 file: file, response: response, size: size, isLengthVerified: isEndKnown || spec.expectedSize != nil))
     }
 
-    /// Removes a file that received bytes after a wrong response head, with the bytes that were durable before, and
+    /// Removes a file that received wrong bytes, with the bytes that were durable before, and
     /// requests the whole file.
-    private func discard(_ file: SegmentedFile) async -> Step {
+    private func discard(_ file: SegmentedFile, _ why: ResumeOutcome.RestartReason) async -> Step {
         state.withLock { state in
             state.file = nil
             state.pool = nil
         }
         do {
-            try await services.beginTransfer(of: jobWithPart, .restarted(.badRange), without: file.part.id)
+            try await services.beginTransfer(of: jobWithPart, .restarted(why), without: file.part.id)
         } catch {
             return .stop(.shutdown)
         }
         await services.removeParts([file.part.id])
-        return .transfer(RequestPlan(fromStart: .badRange), announced: .restarted(.badRange))
+        return .transfer(RequestPlan(fromStart: why), announced: .restarted(why))
     }
 
     // MARK: The complete file

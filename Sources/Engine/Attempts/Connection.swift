@@ -38,6 +38,8 @@ final class Connection: TransferHandler {
         var heldOffUntil: Date?
         /// Bytes of the body that are still to be dropped, because the part has them already.
         var skipping: Int64 = 0
+        /// The position after those bytes, if they are compared with the part first.
+        var comparedEnd: Int64?
         /// The segment is full. fetchd cancelled the rest of the response, or rejected it, because it needs no more
         /// bytes.
         var isSegmentFull = false
@@ -48,7 +50,7 @@ final class Connection: TransferHandler {
         var isOver: Bool { failure != nil || isSegmentFull }
     }
 
-    private let attempt: Attempt
+    let attempt: Attempt
     private let state = Locked(State())
 
     init(of attempt: Attempt) { self.attempt = attempt }
@@ -76,12 +78,14 @@ extension Connection {
         let spec = attempt.spec
         var requests = RequestSequence(from: spec.url, with: spec.method, asking: plan.asked)
         if plan.isWhole, let part = plan.continued?.part { return await begin(plan, whole: part, requests, onBegin) }
+        if plan.needsEvidence, let loss = await weigh(plan, &requests) { return loss }
         while !attempt.control.isStopping {
             attempt.control.enter(.connecting)
             await exchange(plan, requests, onBegin)
             if hasTarget { return endFirstResponse(from: requests.url) }
             switch nextStep(&requests) {
             case .askAgain: continue
+            case .weigh: if let loss = await weigh(plan, &requests) { return loss }
             case .alreadyThere:
                 guard let part = partConfirmedByResponse(plan, requests) else { return nil }
                 return await begin(plan, whole: part, requests, onBegin)
@@ -139,7 +143,8 @@ extension Connection {
         return SegmentedFile(
             attempt.services.partFile(continuing: continued, digesting: spec.algorithms(label), attempt.diskQueue),
             from: requests, size: decoding == nil ? size : nil, validators: validators, label: label,
-            outcome: outcome, isRange: asked.isRange && facts.status == 206, decoding: decoding,
+            outcome: outcome, isRange: asked.isRange && facts.status == 206,
+            evidence: continued.map { .init(asked, $0.part) } ?? .none, decoding: decoding,
             time: attempt.services.time)
     }
 
@@ -171,7 +176,8 @@ extension Connection {
         let file = SegmentedFile(
             part, from: requests, size: size, validators: whole.validators,
             label: attempt.completed(whole.label, validators: whole.validators, size: size),
-            outcome: .resumed(offset: size, why: requests.asked.restart), isRange: true, time: attempt.services.time)
+            outcome: .resumed(offset: size, why: requests.asked.restart), isRange: true,
+            evidence: whole.isJoinedByEvidence ? .found : .none, time: attempt.services.time)
         do {
             try await attempt.diskQueue.run { try part.open() }
         } catch {
@@ -231,7 +237,7 @@ extension Connection {
                 // Either the file has changed, or its server serves one connection only. The next attempt shows which.
                 loss.hint.mayPass = failure.code == .badRange
                 return loss
-            case .arrived, .alreadyThere, .abandoned:
+            case .arrived, .alreadyThere, .abandoned, .weigh:
                 file.release(claim, isBodyWhole: false)
                 return nil
             }
@@ -268,17 +274,6 @@ extension Connection {
         let isSegment = attempt.control.connections > 1
         let request = attempt.request(requests, asked, home: home, isSegment: isSegment)
         await run(exchange, request, to: requests.url, filling: target)
-    }
-}
-
-extension ResponseDecision {
-    /// The verdict on a request for one segment: only the bytes of that segment are accepted.
-    fileprivate var ofRange: ResponseDecision {
-        switch self {
-        case .accept(_, _, _, .resumed), .redirect, .fail: self
-        case .accept, .alreadyComplete, .askFromStart:
-            .fail(Failure(.badRange, "The server does not serve another range of the file as it served the first."))
-        }
     }
 }
 
@@ -372,6 +367,7 @@ extension Connection {
             state.verdict = verdict
             state.target = target
             state.skipping = skipping + (alreadyPresent ?? 0)
+            state.comparedEnd = target.file.evidence == .beingCompared ? offset : nil
             state.isSegmentFull = alreadyPresent == nil
             return state.transfer
         }
@@ -391,14 +387,6 @@ extension Connection {
     }
 }
 
-extension ResponseFacts {
-    /// The offset after the last byte of a 206 response's range; nil for every other response.
-    fileprivate var rangeEnd: Int64? {
-        guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
-        return last + 1
-    }
-}
-
 // MARK: - In the disk queue of the part
 
 extension Connection {
@@ -412,13 +400,16 @@ extension Connection {
     }
 
     private func write(_ chunk: Chunk) {
-        let (target, skipped): (Target?, Int64) = state.withLock { state in
-            guard !state.isOver else { return (nil, 0) }
+        let (target, skipped, compared): (Target?, Int64, Int64?) = state.withLock { state in
+            guard !state.isOver else { return (nil, 0, nil) }
             let skipped = min(state.skipping, Int64(chunk.count))
+            let place = state.comparedEnd.map { $0 - state.skipping }
             state.skipping -= skipped
-            return (state.target, skipped)
+            return (state.target, skipped, skipped > 0 ? place : nil)
         }
-        guard let target, Int(skipped) < chunk.count else { return }
+        guard let target, compared.map({ isStored(chunk, skipped, at: $0, in: target.file) }) ?? true,
+            Int(skipped) < chunk.count
+        else { return }
         chunk.withUnsafeBytes { bytes in
             let wanted = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(skipped)))
             guard let decoding = target.file.decoding else {
@@ -442,7 +433,7 @@ extension Connection {
         if advance.isExcess {
             // A chunked body, or a body without a length, runs past the range in its head. It is then unknown which
             // bytes the body contains: many servers send the whole file with the head of a partial response.
-            target.file.markCorrupt()
+            target.file.markCorrupt(.badRange)
             fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
             return false
         }
@@ -462,7 +453,7 @@ extension Connection {
         return !advance.isCut
     }
 
-    private func fail(_ failure: Failure) {
+    func fail(_ failure: Failure) {
         cancel { $0.failure = $0.failure ?? failure }
     }
 

@@ -38,6 +38,7 @@ struct RequestPlan {
             continued = (part, file)
             asked = part.rest
             asked.restsOnChecksum = spec.restsOnChecksum
+            asked.policy = spec.resumePolicy
             if job.hasSyncFailed { asked.restart = .syncFailed }
             self.isWhole = isWhole
         } catch {
@@ -104,6 +105,8 @@ struct RequestSequence: Sendable {
 
     enum Step: Sendable, Equatable {
         case askAgain
+        /// Compare samples, and ask again.
+        case weigh
         /// All bytes of the response were received.
         case arrived
         /// The server has no byte left to send.
@@ -120,6 +123,7 @@ struct RequestSequence: Sendable {
     ) -> Step {
         switch (outcome, verdict) {
         case (.rejected, .redirect(let status)): redirect(to: target, after: status)
+        case (.rejected, .weigh): .weigh
         // The verdict applies to the head, or to a body that did not match its head.
         case (_, .askFromStart(let why)): restart(why)
         case (.rejected, .alreadyComplete(let size)): .alreadyThere(size: size)
@@ -130,6 +134,14 @@ struct RequestSequence: Sendable {
         case (.completed, _), (.rejected, _):
             .failed(Failure(.connectionLost, "The server closed the connection without an answer."))
         }
+    }
+
+    /// Samples were equal: the next request asks for some bytes again.
+    mutating func weigh(overlapping overlap: Int64) { asked = asked.weighed(overlapping: overlap) }
+
+    /// Samples differ, or the server has none: the next request asks for the whole file.
+    mutating func refute(_ why: ResumeOutcome.RestartReason) {
+        asked = RequestPlan.fromStart(why, probing: asked.probesRanges && why != .badRange)
     }
 
     private mutating func redirect(to target: String?, after status: Int) -> Step {
@@ -205,5 +217,24 @@ extension Failure {
             .badStatus,
             "The server coded the body as \(coding), which fetchd cannot decode. Without `decode`, the bytes are stored as they come.",
             status: status)
+    }
+}
+
+extension ResponseDecision {
+    /// The verdict on a request for one segment: only the bytes of that segment are accepted.
+    var ofRange: ResponseDecision {
+        switch self {
+        case .accept(_, _, _, .resumed), .redirect, .fail: self
+        case .accept, .alreadyComplete, .askFromStart, .weigh:
+            .fail(Failure(.badRange, "The server does not serve another range of the file as it served the first."))
+        }
+    }
+}
+
+extension ResponseFacts {
+    /// The offset after the last byte of a 206 response's range; nil for every other response.
+    var rangeEnd: Int64? {
+        guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
+        return last + 1
     }
 }

@@ -35,6 +35,17 @@ final class SegmentedFile: Sendable {
         var metrics: TransferMetrics
     }
 
+    /// Whether equal bytes, and no validator, have joined the bytes of several responses.
+    enum Evidence: Sendable {
+        case none
+        /// Those of earlier attempts.
+        case found
+        /// The first response begins with bytes that are compared.
+        case beingCompared
+    }
+
+    let evidence: Evidence
+
     private struct State {
         var segments: Segments
         var transfers: [SegmentClaim: Transfer] = [:]
@@ -42,7 +53,7 @@ final class SegmentedFile: Sendable {
         var waiting: [SegmentClaim: AsyncAutoResetEvent] = [:]
         var firstResponse: FirstResponse?
         var isAbandoned = false
-        var isCorrupt = false
+        var corruption: ResumeOutcome.RestartReason?
         var isShared = false
         /// Whether all bytes came with the same strong validator.
         var isOfOneVersion = true
@@ -53,8 +64,10 @@ final class SegmentedFile: Sendable {
 
     init(
         _ part: PartFile, from requests: RequestSequence, size: Int64?, validators: Validators, label: FileLabel,
-        outcome: ResumeOutcome, isRange: Bool, decoding: BodyDecoding? = nil, time: any TimeSource
+        outcome: ResumeOutcome, isRange: Bool, evidence: Evidence = .none, decoding: BodyDecoding? = nil,
+        time: any TimeSource
     ) {
+        self.evidence = evidence
         self.part = part
         url = requests.url
         redirects = requests.redirects
@@ -66,7 +79,7 @@ final class SegmentedFile: Sendable {
         self.time = time
         let present = part.written
         initialBytes = present.count
-        isDivisible = isRange && size != nil && validators.strong != nil
+        isDivisible = isRange && size != nil && validators.strong != nil && evidence != .beingCompared
         var segments = Segments(missing: size.map(present.gaps(upTo:)) ?? [present.end..<Int64.max])
         firstClaim = segments.firstClaim(at: time.uptime)
         state = Locked(State(segments: segments))
@@ -93,9 +106,11 @@ final class SegmentedFile: Sendable {
         var label = label
         // If the bytes came with different validators, only the job's checksum can verify the file.
         if !isOfOneVersion { label.digests = [] }
-        return Part(
+        var stored = Part(
             id: part.id, url: url, validators: isOfOneVersion ? validators : validators.withoutStrength, label: label,
             size: size, ranges: ranges)
+        stored.isJoinedByEvidence = evidence != .none
+        return stored
     }
 
     /// Whether all bytes came with the same strong validator.
@@ -205,12 +220,12 @@ extension SegmentedFile {
         }
     }
 
-    /// Whether some bytes are wrong and it is unknown which. If so, none may be kept.
-    var isCorrupt: Bool { state.withLock { $0.isCorrupt } }
+    /// Why some bytes are wrong, of which it is unknown which; nil if none are known to be. None may be kept.
+    var corruption: ResumeOutcome.RestartReason? { state.withLock { $0.corruption } }
 
-    /// Records that bytes arrived with a wrong response head, and ends all connections to the file.
-    func markCorrupt() {
-        state.withLock { $0.isCorrupt = true }
+    /// Records that bytes are wrong, and ends all connections to the file.
+    func markCorrupt(_ why: ResumeOutcome.RestartReason) {
+        state.withLock { $0.corruption = $0.corruption ?? why }
         abandon()
     }
 

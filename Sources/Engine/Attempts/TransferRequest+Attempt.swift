@@ -25,7 +25,7 @@ extension Attempt {
         }
         request.credentials = isHome ? spec.credentials : nil
         if asked.isRange {
-            request.rangeStart = asked.offset
+            request.rangeStart = asked.start
             request.rangeEnd = asked.end.map { $0 - 1 }
         }
         if asked.presentBytes > 0, let condition = asked.condition { request.headers.append(("If-Range", condition)) }

@@ -60,6 +60,7 @@ extension FinalizeRequest {
 
     private var resumedBy: Receipt.ResumeProof? {
         guard file.outcome.isResumed else { return nil }
+        if file.evidence != .none { return .evidence }
         return file.isProven ? .validator : .checksum
     }
 

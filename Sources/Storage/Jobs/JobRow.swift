@@ -102,7 +102,7 @@ enum JobRow {
     private static func part(_ row: SQLRow, _ sealer: Sealer) throws -> Part? {
         let at = PartTable.parts
         guard let id: String = try row[at.id] else { return nil }
-        return try Part(
+        var part = try Part(
             id: PartID(id), url: try sealer.open(row[at.url], at: SecretColumn.partURL.place(id)).text,
             validators: Validators(
                 etag: row[at.etag], etagIsRecent: row[at.etagIsRecent], lastModified: row[at.lastModified],
@@ -115,6 +115,8 @@ enum JobRow {
             expiry: Part.Expiry(
                 lifetime: Double(row[at.lifetime] as Int64) / 1000,
                 countdown: row.countdown(until: at.expiresAt, left: at.lifetimeLeft)))
+        part.isJoinedByEvidence = try row[at.isJoinedByEvidence]
+        return part
     }
 }
 

@@ -18,7 +18,8 @@ struct PartTable: Sendable {
         let job: JobID
     }
 
-    let id, url, etag, lastModified, lastModifiedIsStrong, isEncoded, etagIsRecent, size, bytesDurable: Int
+    let id, url, etag, lastModified, lastModifiedIsStrong, isEncoded, etagIsRecent, isJoinedByEvidence, size,
+        bytesDurable: Int
     let lifetime, expiresAt, lifetimeLeft, contentType, contentDisposition, ranges, digests: Int
     let columns: RowColumns<Row>
 
@@ -53,6 +54,7 @@ struct PartTable: Sendable {
             .text("digests"), .initial, ifChanged: { $0.part.label.digests != $1.part.label.digests }
         ) { row, _ in row.part.label.digests.isEmpty ? nil : try RowCoding.text(row.part.label.digests) }
         etagIsRecent = all.add(.flag("etag_is_recent", since: 26), .initial) { $0.part.validators.etagIsRecent }
+        isJoinedByEvidence = all.add(.flag("joined_by_evidence", since: 26), .initial) { $0.part.isJoinedByEvidence }
         columns = all
     }
 }

@@ -65,6 +65,7 @@ extension RowCoding {
             if let size = spec.maxSize { writer.member("maxSize", size) }
             if let digest = spec.digest { writer.member("digest", digest.rawValue) }
             if let decodes = spec.decodes { writer.member("decodes", decodes) }
+            if let policy = spec.resumePolicy { writer.member("resumePolicy", policy.rawValue) }
             if let waitFor = spec.waitFor { writer.member("waitFor", waitFor.map(\.rawValue)) }
             if let rate = spec.rateLimit { writer.member("rateLimit", rate) }
             // Foundation's coders write a date as the seconds since 2001.

@@ -24,6 +24,7 @@ import Testing
         spec.maxSize = 1
         spec.digest = Digest.none
         spec.decodes = true
+        spec.resumePolicy = .evidence
         spec.checksum = Checksum(.md5, hexadecimal: String(repeating: "0a", count: 16))
         spec.timeouts = Timeouts(requestSeconds: 0.1)
         var retry = RetryPolicy()

@@ -109,7 +109,7 @@ extension FuzzTarget {
             case .accept(let position, let skipping, let size, _):
                 require(position == asked.offset || position == 0, "bytes for another position")
                 require(skipping >= 0 && size ?? 0 >= 0, "a negative number")
-            case .alreadyComplete, .askFromStart, .redirect, .fail: break
+            case .alreadyComplete, .askFromStart, .weigh, .redirect, .fail: break
             }
         }
     }

@@ -42,6 +42,7 @@ import Testing
             "hosts": [["host": "*.example.com", "requests_per_second": 0.5, "pause_statuses": [403]]],
             "retry": ["max_attempts": 3, "base_seconds": 0.5, "max_seconds": 10],
             "directory": "photos", "on_conflict": "replace", "digest": "none", "decode": true,
+            "resume_policy": "evidence",
             "priority": "low",
             "finish_delay_seconds": 0, "acknowledgement": "none", "metadata": ["owner": "camera-7"],
             "wait_for": ["space"], "connections": 1,

@@ -16,7 +16,7 @@ struct TransferScenario: Sendable {
 
     /// The scenarios by the titles of the page's sections.
     static let sections: [(title: String, scenarios: [TransferScenario])] = [
-        ("A download that begins", beginning), ("A download that goes on", goingOn),
+        ("A download that begins", beginning), ("A download that goes on", goingOn), ("Equal bytes", evidence),
         ("Digests", digests), ("Several connections", several), ("Redirects", redirects), ("Time", time),
         ("Crashes", crashes),
     ]
