@@ -12,7 +12,7 @@ PAGE = ROOT / "docs/interop.md"
 BEGIN, END = "<!-- scripts/interop --write: begin -->", "<!-- end -->"
 
 PACKAGES = [
-    "nginx", "apache2-bin", "lighttpd", "caddy", "python3", "busybox", "python3-httpbin", "squid", "tinyproxy-bin", "haproxy",
+    "nginx", "apache2-bin", "lighttpd", "caddy", "python3", "busybox", "python3-httpbin", "python3-tornado", "squid", "tinyproxy-bin", "haproxy",
 ]
 
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ..check import Check
-from . import credentials, files, links, recovery
+from . import credentials, files, links, recovery, replaced
 
-ALL: list[Check] = [*files.CHECKS, *recovery.CHECKS, *credentials.CHECKS, *links.CHECKS]
+ALL: list[Check] = [*files.CHECKS, *recovery.CHECKS, *replaced.CHECKS, *credentials.CHECKS, *links.CHECKS]
