@@ -32,6 +32,7 @@ struct PlayedJob: Sendable {
             "retry": ["max_attempts": .count(plan.maxAttempts), "base_seconds": 0.02, "max_seconds": 0.2],
             "rate_limit_bytes_per_second": .optional(plan.bytesPerSecond),
         ]
+        if plan.isByEvidence { order["resume_policy"] = "evidence" }
         if let donor { order["resume_from"] = .string(donor) }
         // The key keeps a repetition after a crash from creating another job.
         let answer = try await service.ask(

@@ -27,6 +27,8 @@ struct JobPlan: Sendable {
     var actions: [ClientAction]
     /// Whether a failed or cancelled job is retried at the end, when the origin behaves: it must succeed then.
     var isRetriedAtLast: Bool
+    /// Whether equal bytes are enough to resume. No two versions have equal bytes.
+    var isByEvidence: Bool
 
     init(name: String, _ choices: inout SeededChoices) {
         let isPatient = choices.chance(6)
@@ -43,6 +45,7 @@ struct JobPlan: Sendable {
             actions += ClientAction.random(size: file.largestSize, &choices)
         }
         isRetriedAtLast = choices.chance(70)
+        isByEvidence = choices.chance(40)
     }
 }
 
