@@ -106,7 +106,8 @@ let package = Package(
 
         // aria2's JSON-RPC over the jobs of a session.
         layer(
-            "Aria2RPC", ["Base", "Downloads", "Engine", "Formats", "HTTPSemantics", "Operations", "Storage", logging]),
+            "Aria2RPC",
+            ["Base", "Downloads", "Engine", "Formats", "HTTPSemantics", "Lists", "Operations", "Storage", logging]),
 
         // The files that the program serves: the dashboard, and the API's description.
         .target(name: "CEmbeddedFiles"),

@@ -1,5 +1,6 @@
 import Downloads
 import Formats
+import Foundation
 import Operations
 import Storage
 
@@ -18,8 +19,30 @@ extension Aria2Service {
         new.isPaused = try options.isPaused
         new.gid = try options.gid ?? .random()
         log(ignored: options)
-        let job = try await create(new, at: position, caller)
-        return .string(job.aria2GID.description)
+        let jobs = try await create([new], at: position, caller)
+        return .string(jobs[0].aria2GID.description)
+    }
+
+    /// A download for each file of a Metalink document, all of them or none.
+    func addMetalink(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
+        let text = try parameters.string()
+        let given = try parameters.optionalObject() ?? [:]
+        let position = try parameters.optionalInteger()
+        if let position, position < 0 { throw RPCError("Position must be greater than or equal to 0.") }
+        let files = try MetalinkFile.files(in: Data(base64Encoded: text).map { [UInt8]($0) } ?? [])
+        let folder = try await configuration().directory
+        var new: [NewJob] = []
+        for file in files {
+            let options = DownloadOptions(file.options(besides: given))
+            var job = NewJob(session: session, spec: try options.spec(of: sources(file.urls), in: root, folder))
+            job.spec.expectedSize = file.size
+            job.isPaused = try options.isPaused
+            job.gid = .random()
+            new.append(job)
+        }
+        log(ignored: DownloadOptions(given))
+        guard !new.isEmpty else { return [] }
+        return .strings(try await create(new, at: position, caller).map(\.aria2GID.description))
     }
 
     /// Logs the names of options that have no effect, but not their values.
@@ -41,12 +64,15 @@ extension Aria2Service {
         return sources
     }
 
-    private func create(_ new: NewJob, at position: Int?, _ caller: RPCCaller) async throws -> Job {
+    private func create(_ new: [NewJob], at position: Int?, _ caller: RPCCaller) async throws -> [Job] {
         guard let position else { return try await create(new, caller) }
         return try await onPresentQueue { queue in
-            var new = new
-            new.place = try await place(at: position, of: queue, for: try await configuration().priority ?? .normal)
-            return try await create(new, caller)
+            let place = try await place(at: position, of: queue, for: try await configuration().priority ?? .normal)
+            // Each job goes to the place, so of several at the top the first is created last.
+            var new = place == .top ? new.reversed() : new
+            for index in new.indices { new[index].place = place }
+            let jobs = try await create(new, caller)
+            return place == .top ? jobs.reversed() : jobs
         }
     }
 
@@ -67,12 +93,12 @@ extension Aria2Service {
     }
 
     /// The first call declares the session.
-    private func create(_ new: NewJob, _ caller: RPCCaller) async throws -> Job {
+    private func create(_ new: [NewJob], _ caller: RPCCaller) async throws -> [Job] {
         do {
-            return try await jobs.create([new], by: caller.creator)[0]
+            return try await jobs.create(new, by: caller.creator)
         } catch StoreError.unknownSession {
             _ = try await sessions.declare(session, configuration: nil)
-            return try await jobs.create([new], by: caller.creator)[0]
+            return try await jobs.create(new, by: caller.creator)
         }
     }
 }

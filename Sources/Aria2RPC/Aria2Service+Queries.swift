@@ -119,7 +119,7 @@ extension Aria2Service {
     /// `version` is that of the interface, because clients decide by it what they may ask.
     var version: JSON {
         [
-            "enabledFeatures": ["Async DNS", "HTTPS", "Message Digest"], "version": "1.37.0",
+            "enabledFeatures": ["Async DNS", "HTTPS", "Message Digest", "Metalink"], "version": "1.37.0",
             "server": .string("fetchd \(options.version)"),
         ]
     }

@@ -58,7 +58,7 @@ public struct Aria2Service: Sendable {
         switch method {
         case .addUri: try await addURI(&parameters, caller)
         case .addTorrent: throw RPCError("fetchd was built without BitTorrent.")
-        case .addMetalink: throw RPCError("fetchd was built without Metalink.")
+        case .addMetalink: try await addMetalink(&parameters, caller)
         case .remove, .forceRemove:
             try await perform(.cancelRequested(keepsPart: false), &parameters, if: \.isOutstanding) {
                 "Active Download not found for GID#\($0)"

@@ -89,6 +89,11 @@ def as_it_is(context: Any, value: Any) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
+METALINK = (
+    '<metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="file"><url>https://host.invalid/file</url></file></metalink>'
+)
+
+
 def import_a_list(case: Case) -> None:
     """The description cannot tell what a line is. The format of the type fits, and only octets need its name."""
     query = case.query or {}
@@ -236,6 +241,9 @@ def obeying(name: str | None, value: Any) -> Any:
                 rule | {"host": f"*.host{index}.invalid", "connections": rule.get("connections") or 1}
                 for index, rule in enumerate(value)
             ]
+        # What a Metalink is, the description cannot tell.
+        case "metalink", str():
+            return METALINK
         case ("url" | "proxy"), str():
             return made_possible(value)
         case "urls", list():

@@ -6,7 +6,7 @@ import HTTPSemantics
 /// Reads the members of one JSON object by name and type. It records which members were read: any other member, such as
 /// a misspelt one, is an error. `null` has the same meaning as an absent member.
 struct FieldReader {
-    let object: JSONObject
+    private(set) var object: JSONObject
     /// The position of the object in the body, as a JSON Pointer (RFC 6901).
     let pointer: String
     private var isRead: [Bool]
@@ -40,6 +40,14 @@ struct FieldReader {
         let value = object.members[index].value
         if case .null = value { return nil }
         return value
+    }
+
+    /// Adds the members that the object does not have.
+    mutating func add(_ members: JSONObject) {
+        for (name, value) in members.members where self.value(name) == nil {
+            object[name] = value
+            if isRead.count < object.members.count { isRead.append(false) }
+        }
     }
 
     func invalid(_ name: String, _ why: String) -> Problem {

@@ -1,6 +1,7 @@
 import Downloads
 import Formats
 import HTTPSemantics
+import Lists
 
 /// All values are checked when a job is read, before anything is stored.
 extension JobSpec {
@@ -29,6 +30,7 @@ extension JobSpec {
 
     /// Must be the last read of `reader`.
     init(reading reader: inout FieldReader) throws(Problem) {
+        try reader.expandMetalink()
         let addresses = try reader.addresses()
         self.init(url: addresses.first ?? "")
         mirrors = Array(addresses.dropFirst())
@@ -76,6 +78,29 @@ extension FieldReader {
             }
         }
         return sources
+    }
+
+    /// `metalink` is a document of one file. It takes the place of the addresses, and says what the request leaves out.
+    fileprivate mutating func expandMetalink() throws(Problem) {
+        guard
+            let text = try string(
+                "metalink", fault: { $0.unicodeScalars.count > 65_536 ? "has more than 65536 characters" : nil })
+        else { return }
+        for name in ["url", "urls"] where value(name) != nil {
+            throw invalid("metalink", "and `\(name)` are both given; one of them is enough")
+        }
+        var list = ListReader(.metalink)
+        let entries = list.read(Array(text.utf8)) + list.finish()
+        guard let entry = entries.first, entries.count == 1 else {
+            throw invalid("metalink", "must name one file, not \(entries.count): POST /v1/jobs/import takes several")
+        }
+        switch entry.job {
+        case .success(let job): add(job)
+        case .failure(let fault):
+            throw invalid(
+                "metalink",
+                "cannot be used: \(fault.reason.hasSuffix(".") ? String(fault.reason.dropLast()) : fault.reason)")
+        }
     }
 
     /// Reads one of `body`, `form` and `json`, if the method allows a body.

@@ -1,5 +1,6 @@
 import Aria2RPC
 import Formats
+import Foundation
 import TestKit
 import Testing
 
@@ -20,6 +21,43 @@ import Testing
         #expect(scene.service.downloaded("sub/a.bin") == scene.content)
         let jobs = try await scene.service.api.get("/v1/jobs?session=aria2").json["jobs"].arrayValue ?? []
         #expect(jobs.map { $0["state"] } == ["succeeded"])
+        try await scene.service.stop()
+    }
+
+    /// One download for each file, in their order, with what the document says of it.
+    @Test func aMetalinkIsADownloadForEachFile() async throws {
+        let scene = try await Aria2Scene()
+        func document(_ files: String) -> JSON {
+            let text = "<metalink xmlns=\"urn:ietf:params:xml:ns:metalink\">\(files)</metalink>"
+            return .string(Data(text.utf8).base64EncodedString())
+        }
+        let sum = SHA.hexadecimal(of: scene.content)
+        let url = scene.url.string ?? ""
+        let files = """
+            <file name="set/one.bin"><size>\(scene.content.count)</size><hash type="sha-256">\(sum)</hash>
+            <url priority="2">http://127.0.0.1:1/one</url><url priority="1">\(url)</url></file>
+            <file name="two.bin"><hash type="sha-256">\(String(repeating: "0", count: 64))</hash><url>\(url)</url></file>
+            """
+        _ = try await scene.call("aria2.addUri", [scene.url], ["pause": "true", "out": "last"])
+        let gids = try await scene.call("aria2.addMetalink", document(files), ["pause": "true", "dir": "all"], 0)
+        let waiting = try await scene.call("aria2.tellWaiting", 0, 10, ["gid"]).arrayValue?.map { $0["gid"] }
+        #expect(gids.arrayValue?.count == 2 && waiting?.prefix(2).map(\.self) == gids.arrayValue)
+        for gid in gids.arrayValue ?? [] { _ = try await scene.call("aria2.unpause", gid) }
+        _ = try await scene.waitForStatus(gids.arrayValue?[0] ?? .null, "complete")
+        #expect(scene.service.downloaded("all/set/one.bin") == scene.content)
+        #expect(try await scene.waitForStatus(gids.arrayValue?[1] ?? .null, "error")["errorCode"] == "32")
+
+        let failure = "Could not parse Metalink XML document."
+        for wrong: JSON in [
+            "", "no base64", document("<file name='x'>"), .string(Data("<html/>".utf8).base64EncodedString()),
+        ] {
+            #expect(try await scene.answer("aria2.addMetalink", wrong).json["error"]["message"].string == failure)
+        }
+        // None of them is added, because one cannot be.
+        let mixed = document("<file name='a'><url>\(url)</url></file><file name='../b'><url>\(url)</url></file>")
+        #expect(try await scene.answer("aria2.addMetalink", mixed).status == 400)
+        #expect(try await scene.call("aria2.addMetalink", document("")) == [])
+        #expect(try await scene.call("aria2.getGlobalStat")["numWaiting"] == "1")
         try await scene.service.stop()
     }
 
