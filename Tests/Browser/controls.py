@@ -296,6 +296,18 @@ def organising(url: str) -> None:
         fill(page, id="spare", finish_delay_seconds="0")
         send(page)
 
+        # A session with its webhook: the secret is shown once, after three clicks.
+        page.click("button", "New session")
+        fill(page, id="hooked", webhook="nowhere")
+        page.click_first("#form-submit")
+        page.until("the address is refused", lambda: "“Webhook”" in page.find("#form-error").text)
+        fill(page, webhook="http://127.0.0.1:9/hook")
+        page.click_first("#form-submit")
+        page.until("the secret is shown", lambda: any(
+            field.get_attribute("value").startswith("whsec_") for field in page.all("#form-dialog [name=secret]")))  # fmt: skip
+        send(page)
+        page.until("it is there", lambda: page.named("#session-rows button", "hooked"))
+
         page.click("button", "Edit session films")
         page.until("the form is open", lambda: page.find("#form-dialog").is_displayed())
         value = lambda name: page.find(f"dialog[open] [name={name}]").get_attribute("value")

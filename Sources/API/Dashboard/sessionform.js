@@ -4,6 +4,7 @@ import { address, get, patch, put } from "./api.js";
 import { askForm } from "./formdialog.js";
 import { Mistake } from "./problems.js";
 import { headersText, rateText, readHeaders, readRate } from "./values.js";
+import { declareFirstWebhook, showSecret } from "./webhookform.js";
 
 const waits = { space: "space on the disk", credentials: "credentials", url: "a new link" };
 
@@ -53,20 +54,32 @@ const settings = [
   { name: "verify", label: "Verify the certificates of servers", type: "checkbox", at: ["tls", "verify"], more: true },
 ].map((field) => ({ ...field, pointer: field.pointer ?? (field.at ? `/${field.at.join("/")}` : undefined) }));
 
-/** @param {Session[]} sessions @returns the session; null if nothing was declared. */
-export function declareSession(sessions) {
-  const name = {
-    name: "id", label: "Name", hint: "Letters, digits, and . _ - are allowed.", required: true, autofocus: true,
-  };
-  return askForm({
+/**
+ * Declares a session and, if the user names one, its first webhook, whose secret is shown.
+ * @param {Session[]} sessions @returns the session; null if nothing was declared.
+ */
+export async function declareSession(sessions) {
+  const first = [
+    { name: "id", label: "Name", hint: "Letters, digits, and . _ - are allowed.", required: true, autofocus: true },
+    { name: "webhook", label: "Webhook", type: "url", pointer: "/url", placeholder: "none",
+      hint: "Gets the finish of the session, signed." },
+  ];
+  /** @type {any} */
+  let session = null;
+  const webhook = await askForm({
     heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Create",
-    fields: [name, ...settings], values: formValues(defaults),
+    fields: [...first, ...settings], values: formValues(defaults),
     send: async (/** @type {Record<string, any>} */ values) => {
       if (!values.id) throw new Mistake("Enter a name for the session.", "id");
-      if (sessions.some((session) => session.id === values.id)) throw new Mistake("There is a session with this name.", "id");
-      return await put(address("sessions", values.id), configurationOf(values));
+      // After a mistake in the address of the webhook, the session is there.
+      const isKnown = session?.id !== values.id && sessions.some(({ id }) => id === values.id);
+      if (isKnown) throw new Mistake("There is a session with this name.", "id");
+      session = await put(address("sessions", values.id), configurationOf(values));
+      return values.webhook ? declareFirstWebhook(values.id, values.webhook) : null;
     },
   });
+  if (webhook) await showSecret(webhook);
+  return session;
 }
 
 /**

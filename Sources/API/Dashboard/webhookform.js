@@ -99,6 +99,14 @@ function declarationOf(values, tls) {
   };
 }
 
+/**
+ * A webhook for what concerns a session itself.
+ * @param {string} session @param {string} url
+ */
+export function declareFirstWebhook(session, url) {
+  return put(address("sessions", session, "webhooks", "finish"), { url, events: usual });
+}
+
 // MARK: Secrets and missed events
 
 /** @param {Webhook} webhook */
@@ -109,7 +117,7 @@ export async function rotateSecret({ session, name }) {
 }
 
 /** @param {Webhook} webhook */
-async function showSecret({ name, secret }) {
+export async function showSecret({ name, secret }) {
   const shown = askForm({
     heading: `The secret of ${name}`,
       words: "The endpoint verifies signatures with it. fetchd does not show it again: copy it now.",
