@@ -38,6 +38,8 @@ class Site:
     configuration: dict = field(default_factory=dict)
     # Whether the server continues a download: it supports ranges and sends a strong validator.
     can_resume: bool = True
+    # Whether it answers a range that is the whole file with 206, by which fetchd knows that it has ranges.
+    shows_ranges: bool = True
     protocol: str = "HTTP/1.1"
     # The bytes of `large`; None for a server whose content the check reads itself.
     large: bytes | None = None

@@ -43,9 +43,9 @@ def whole_file(service: Fetchd, site: Site) -> str:
 def four_connections(service: Fetchd, site: Site) -> str:
     """The largest number of connections that were open at once says whether the server got several."""
     url = site.address("large")
-    if not site.can_resume:
+    if not site.can_resume or not site.shows_ranges:
         require_large(service, site, service.download(url, connections=CONNECTIONS))
-        return "one connection: the server has no ranges, or no strong validator"
+        return "one connection: the server has no ranges, or no strong validator, or answers 200 to a range of the whole file"
     # Slow enough to see the connections. When all are open, the rest needs no limit.
     id = service.submit(url, connections=CONNECTIONS, rate_limit_bytes_per_second=LARGE // 10)
     most = 0

@@ -26,7 +26,10 @@ def start(place: Place) -> Iterator[Site]:
     port = free_port()
     command = ["/usr/bin/python3", "-c", PROGRAM, str(port), str(place.content.folder)]
     with serving(command, port, place.folder, "tornado"):
-        yield Site(f"http://{LOOPBACK}:{port}", port, place.content.expiry, lacks=LACKS, large=place.content.large)
+        yield Site(
+            f"http://{LOOPBACK}:{port}", port, place.content.expiry, lacks=LACKS, shows_ranges=False,
+            large=place.content.large,
+        )  # fmt: skip
 
 
 SERVER = Server("Tornado", ("python3",), start)
