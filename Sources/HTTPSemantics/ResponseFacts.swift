@@ -49,6 +49,12 @@ public struct ResponseFacts: Sendable, Equatable {
             isEncoded: contentCoding != nil)
     }
 
+    /// The offset after the last byte of a 206 response's range; nil for every other response.
+    public var rangeEnd: Int64? {
+        guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
+        return last + 1
+    }
+
     /// The length in bytes of `Content-Length`. A list repeats one length (RFC 9110, section 8.6); nil if it does not.
     private static func length(_ field: String) -> Int64? {
         let lengths = Set(field.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })

@@ -151,9 +151,10 @@ export class Attention {
   #ofJobs(jobs) {
     const lacking = jobs.filter((job) => lack(job));
     const links = lacking.filter((job) => lack(job) === "url");
-    const items = links.slice(0, mostLinks).map((job) => item(
-      `link-${job.id}`, "warn", linkWords(job).title, linkWords(job).detail,
-      [["New link…", () => this.#on.open(job), "jobs"]]));
+    const items = links.slice(0, mostLinks).map((job) => {
+      const { title, detail } = linkWords(job);
+      return item(`link-${job.id}`, "warn", title, detail, [["New link…", () => this.#on.open(job), "jobs"]]);
+    });
     if (links.length > mostLinks) {
       items.push(item("links", "warn", `${count(links.length - mostLinks)} more downloads need a new link`,
         "Each of them continues with a new link.", [this.#showing({ state: links[mostLinks].state })]));

@@ -129,3 +129,14 @@ extension ResponseDecision {
         return nil
     }
 }
+
+extension ResponseDecision {
+    /// The verdict on a request for one segment: only the bytes of that segment are accepted.
+    public var ofRange: ResponseDecision {
+        switch self {
+        case .accept(_, _, _, .resumed), .redirect, .fail: self
+        case .accept, .alreadyComplete, .askFromStart, .weigh:
+            .fail(Failure(.badRange, "The server does not serve another range of the file as it served the first."))
+        }
+    }
+}

@@ -219,22 +219,3 @@ extension Failure {
             status: status)
     }
 }
-
-extension ResponseDecision {
-    /// The verdict on a request for one segment: only the bytes of that segment are accepted.
-    var ofRange: ResponseDecision {
-        switch self {
-        case .accept(_, _, _, .resumed), .redirect, .fail: self
-        case .accept, .alreadyComplete, .askFromStart, .weigh:
-            .fail(Failure(.badRange, "The server does not serve another range of the file as it served the first."))
-        }
-    }
-}
-
-extension ResponseFacts {
-    /// The offset after the last byte of a 206 response's range; nil for every other response.
-    var rangeEnd: Int64? {
-        guard status == 206, case .bytes(_, let last, _)? = contentRange else { return nil }
-        return last + 1
-    }
-}
