@@ -112,7 +112,7 @@ extension DownloadOptions {
         var changed: [DownloadOption] = [.connectTimeout, .maxTries, .retryWait, .timeout].filter { option in
             text(option).map { $0 != document.objectValue?[option.rawValue]?.stringValue } ?? false
         }
-        if let checksum = try checksum, checksum != job.spec.checksum { changed.append(.checksum) }
+        if let checksum = try checksum, checksum != job.spec.checksum?.value { changed.append(.checksum) }
         if let gid = try gid, gid != job.aria2GID { changed.append(.gid) }
         guard let first = changed.first else { return }
         throw problem(first, "A download has it from its beginning: add the download again.")
@@ -148,7 +148,7 @@ struct DownloadOptionsDocument {
         if let name = spec.destination.filename, DownloadOptions.braces(in: name) == nil {
             options["out"] = .string(name)
         }
-        if let checksum = spec.checksum {
+        if let checksum = spec.checksum?.value {
             options["checksum"] = .string("\(checksum.algorithm.rawValue)=\(checksum.value)")
         }
         for name in ["user-agent", "referer"] {

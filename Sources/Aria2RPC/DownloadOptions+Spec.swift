@@ -7,7 +7,7 @@ extension DownloadOptions {
     func spec(of sources: [String], in root: DownloadsRoot, _ folder: String? = nil) throws(RPCError) -> JobSpec {
         var spec = JobSpec(url: sources[0])
         spec.mirrors = Array(sources.dropFirst())
-        spec.checksum = try checksum
+        spec.checksum = try checksum.map(ExpectedChecksum.value)
         spec.timeouts = try timeouts
         spec.retry = try retry(changing: nil)
         try change(&spec, in: root, folder)

@@ -175,8 +175,8 @@ extension Failure {
         case .linkExpired: 22
         case .tooManyRedirects: 23
         case .credentialsRequired, .proxyCredentialsRequired: 24
-        case .checksumMismatch: 32
-        case .badURL, .blockedAddress, .connectFailed, .tlsFailed, .sizeMismatch, .tooLarge: 1
+        case .checksumMismatch, .signatureInvalid: 32
+        case .badURL, .blockedAddress, .connectFailed, .tlsFailed, .sizeMismatch, .tooLarge, .checksumUnavailable: 1
         }
     }
 

@@ -1,6 +1,7 @@
 import CCrypto
 
-/// The hash functions that fetchd supports: SHA-256, SHA-512 and SHA-1 (FIPS 180-4), and MD5 (RFC 1321).
+/// The hash functions that fetchd supports: SHA-256, SHA-512 and SHA-1 (FIPS 180-4), MD5 (RFC 1321), and BLAKE2b (RFC 7693), which
+/// minisign signs.
 ///
 /// libcrypto implements them. The process contains it already, because libcurl links to it.
 public enum HashFunction: String, Sendable, CaseIterable {
@@ -8,6 +9,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
     case sha512 = "SHA2-512"
     case sha1 = "SHA1"
     case md5 = "MD5"
+    case blake2b = "BLAKE2B-512"
 
     /// The digest of these bytes.
     public func hash(_ bytes: [UInt8]) -> [UInt8] {

@@ -51,6 +51,23 @@ public struct SigningKey: Sendable, Equatable {
     private static let length = 32
 }
 
+/// Shows who has signed a text with Ed25519 (RFC 8032).
+public enum VerifyingKey {
+    /// - Parameters:
+    ///   - signature: 64 bytes.
+    ///   - key: the 32 bytes of the public key. No text has a valid signature for other bytes.
+    public static func verifies(_ signature: [UInt8], of content: [UInt8], by key: [UInt8]) -> Bool {
+        guard signature.count == 64, key.count == 32,
+            let key = EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, key, key.count)
+        else { return false }
+        defer { EVP_PKEY_free(key) }
+        let context = EVP_MD_CTX_new()
+        defer { EVP_MD_CTX_free(context) }
+        check(EVP_DigestVerifyInit_ex(context, nil, nil, nil, nil, key, nil))
+        return EVP_DigestVerify(context, signature, signature.count, content, content.count) == 1
+    }
+}
+
 private func check(_ result: Int32) {
     precondition(result == 1, "libcrypto could not sign")
 }

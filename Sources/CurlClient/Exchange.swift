@@ -105,7 +105,7 @@ private final class ResponseCollector: TransferHandler {
             return .success(
                 ExchangeResponse(
                     status: head.status, headers: head.headers, body: state.body, bodyTruncated: state.isTruncated,
-                    metrics: result.metrics))
+                    metrics: result.metrics, isOfProxy: head.isOfProxy))
         }
     }
 }
@@ -117,4 +117,6 @@ public struct ExchangeResponse: Sendable {
     public var bodyTruncated: Bool
 
     public var metrics: TransferMetrics
+    /// The proxy itself has answered, and not the server.
+    public var isOfProxy = false
 }

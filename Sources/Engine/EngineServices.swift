@@ -22,6 +22,7 @@ struct EngineServices: Sendable {
     let gates: HostGates
     /// When the gates were read last that other services of the database have stored.
     let lastReadOfHosts = Locked(Date(timeIntervalSince1970: 0))
+    let checksumFiles = ChecksumFiles()
     let active: ActiveAttempts
     let received = ReceivedBytes()
     /// The failures of all writes together, because an outage of the database fails those of all jobs.

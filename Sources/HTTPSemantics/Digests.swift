@@ -47,6 +47,8 @@ public struct DigestClaim: Sendable, Hashable, Codable {
 
     public enum Claimant: String, Sendable, Codable, CaseIterable {
         case client = "job"
+        /// A list of digests whose address the client has given.
+        case checksumFile = "checksum file"
         case reprDigest = "Repr-Digest"
         case contentDigest = "Content-Digest"
         case contentMD5 = "Content-MD5"

@@ -1,4 +1,5 @@
 import Formats
+import HTTPSemantics
 
 /// `ndjson`: each line has the object that `POST /v1/jobs` takes.
 struct JSONLines: LineFormat {
@@ -31,70 +32,30 @@ struct DigestLines: LineFormat {
 
     func read(_ line: String, at number: Int) -> [ListEntry] {
         if line.hasPrefix("#") { return [] }
-        guard let (digest, name) = Self.tagged(line) ?? Self.plain(line), let checksum = ListChecksum.of(digest) else {
+        guard let digest = DigestLine(line), let checksum = ListChecksum.of(digest) else {
             return [
                 ListEntry(
                     line: number, ListFault("The line must have a digest and a file name, as sha256sum writes it."))
             ]
         }
-        guard let path = ListPath(name) else {
-            return [ListEntry(line: number, ListFault("The name '\(name)' is not a path below a folder."))]
+        guard let path = ListPath(digest.name) else {
+            return [ListEntry(line: number, ListFault("The name '\(digest.name)' is not a path below a folder."))]
         }
         var job: JSONObject = ["url": .string(base.url(path.encoded)), "checksum": checksum]
         job["destination"] = path.destination
         return [ListEntry(line: number, job)]
     }
-
-    private static func plain(_ line: String) -> (digest: String, name: String)? {
-        let isEscaped = line.hasPrefix("\\")
-        let text = isEscaped ? line.dropFirst() : line[...]
-        guard let blank = text.firstIndex(of: " ") else { return nil }
-        let rest = text[text.index(after: blank)...]
-        guard let mark = rest.first, mark == " " || mark == "*" else { return nil }
-        let name = String(rest.dropFirst())
-        return (String(text[..<blank]), isEscaped ? unescaped(name) : name)
-    }
-
-    /// The form of BSD, which GNU writes with `--tag`.
-    private static func tagged(_ line: String) -> (digest: String, name: String)? {
-        let isEscaped = line.hasPrefix("\\")
-        let text = isEscaped ? line.dropFirst() : line[...]
-        guard let opening = text.range(of: " ("), let closing = text.range(of: ") = ", options: .backwards),
-            opening.upperBound <= closing.lowerBound,
-            ["MD5", "SHA1", "SHA256", "SHA512"].contains(text[..<opening.lowerBound])
-        else { return nil }
-        let name = String(text[opening.upperBound..<closing.lowerBound])
-        return (String(text[closing.upperBound...]), isEscaped ? unescaped(name) : name)
-    }
-
-    private static func unescaped(_ name: String) -> String {
-        var (result, isEscape) = ("", false)
-        for character in name {
-            guard isEscape || character == "\\" else {
-                result.append(character)
-                continue
-            }
-            if isEscape {
-                let plain: [Character: Character] = ["n": "\n", "r": "\r", "\\": "\\"]
-                result.append(plain[character] ?? character)
-            }
-            isEscape.toggle()
-        }
-        return result
-    }
 }
 
 /// A digest of a list, as the member `checksum` of a job.
 enum ListChecksum {
+    static func of(_ line: DigestLine) -> JSON? {
+        line.tag.map { of(line.digits, algorithm: $0) } ?? of(line.digits)
+    }
+
     /// The digits alone tell the algorithm by their number.
     static func of(_ digits: String) -> JSON? {
-        switch digits.utf8.count {
-        case 32: json("md5", digits)
-        case 40: json("sha-1", digits)
-        case 64: json("sha-256", digits)
-        case 128: json("sha-512", digits)
-        default: nil
-        }
+        Checksum.Algorithm(digits: digits.utf8.count).map { json($0, digits) }
     }
 
     /// `sha-256:DIGITS`, `sha-256=DIGITS`, or the digits alone; nil for any other text.
@@ -105,17 +66,11 @@ enum ListChecksum {
 
     /// - Parameter algorithm: in any spelling: `SHA256`, `sha-256`.
     static func of(_ digits: String, algorithm: String) -> JSON? {
-        switch algorithm.lowercased() {
-        case "md5": json("md5", digits)
-        case "sha1", "sha-1": json("sha-1", digits)
-        case "sha256", "sha-256": json("sha-256", digits)
-        case "sha512", "sha-512": json("sha-512", digits)
-        default: nil
-        }
+        Checksum.Algorithm(named: algorithm).map { json($0, digits) }
     }
 
-    private static func json(_ algorithm: String, _ digits: String) -> JSON {
-        ["algorithm": .string(algorithm), "value": .string(digits.lowercased())]
+    private static func json(_ algorithm: Checksum.Algorithm, _ digits: String) -> JSON {
+        ["algorithm": .string(algorithm.rawValue), "value": .string(digits.lowercased())]
     }
 }
 

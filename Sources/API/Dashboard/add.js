@@ -158,7 +158,7 @@ export class AddDialog {
       rate_limit_bytes_per_second: value("rate") ? (readRate(value("rate"), "rate") ?? undefined) : undefined,
       not_before: value("start") ? new Date(value("start")).toISOString() : undefined,
       tags: value("tags") ? readList(value("tags")) : undefined,
-      checksum: value("checksum") ? { algorithm: value("algorithm"), value: value("checksum").toLowerCase() } : undefined,
+      checksum: readChecksum(value("checksum"), value("algorithm"), value("key")),
       headers: Object.keys(headers).length > 0 ? headers : undefined,
       credentials: this.#credentials(value("username")),
     };
@@ -239,19 +239,29 @@ export class AddDialog {
 }
 
 /**
+ * A digest, or the URL of a list of digests and the key that has signed it.
+ * @param {string} text @param {string} algorithm @param {string} key
+ */
+function readChecksum(text, algorithm, key) {
+  if (text === "") return undefined;
+  if (!/^https?:/i.test(text)) return { algorithm, value: text.toLowerCase() };
+  return { url: text, signature: key === "" ? undefined : { type: "minisign", url: `${text}.minisig`, keys: [key] } };
+}
+
+/**
  * The members that the service names, by field.
  * @type {Record<string, RegExp>}
  */
 const fields = {
   urls: /^\/urls?(\/|$)/, session: /^\/session$/, directory: /^\/destination\/directory$/, filename: /^\/destination\/filename$/,
   priority: /^\/priority$/, connections: /^\/connections$/, rate: /^\/rate_limit/, start: /^\/not_before$/, tags: /^\/tags/,
-  checksum: /^\/checksum(\/value)?$/, algorithm: /^\/checksum\/algorithm$/, username: /^\/credentials/, headers: /^\/headers/,
+  checksum: /^\/checksum(\/value|\/url|\/file)?$/, key: /^\/checksum\/signature/, algorithm: /^\/checksum\/algorithm$/, username: /^\/credentials/, headers: /^\/headers/,
 };
 
 /** @type {Record<string, string>} */
 const fieldNames = {
   urls: "The address", session: "The session", directory: "The folder", filename: "The file name",
-  connections: "The number of connections", checksum: "The checksum", algorithm: "The checksum algorithm",
+  connections: "The number of connections", checksum: "The checksum", key: "The key", algorithm: "The checksum algorithm",
   priority: "The priority", rate: "The rate limit", start: "The time of the start", tags: "The tags", headers: "The headers",
   username: "The user name",
 };

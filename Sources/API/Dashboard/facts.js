@@ -93,6 +93,8 @@ export function receiptFacts(receipt) {
     ["Last modified", receipt.last_modified],
     ["Length", receipt.length_verified ? "Verified" : "Not verified: the server did not send the length"],
     ["Digests that agree", receipt.verified_by?.join(", ")],
+    ["Checksum from", receipt.checksum && [receipt.checksum.url, receipt.checksum.file].filter(Boolean).join(", ")],
+    ["Signed by", receipt.checksum?.signature && [receipt.checksum.signature.key, receipt.checksum.signature.trusted_comment].filter(Boolean).join(", ")],
     ["Resumed by", receipt.resumed_by],
     ["Compressed", receipt.coding && codingWords(receipt.coding)],
     ["Attempts", String(receipt.attempts)],

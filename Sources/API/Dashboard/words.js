@@ -130,6 +130,8 @@ const advice = {
   size_mismatch: "Check whether the file has changed on the server, and add it again.",
   too_large: "To download it anyway, add it again with a larger limit.",
   checksum_mismatch: "Check the checksum. If it is right, the server has a different file at this address.",
+  checksum_unavailable: "Check the address of the checksums, and that the list has the file, then retry.",
+  signature_invalid: "The list of checksums is not signed by the given key. Ask the maker of the file before you use it.",
   bad_range: "Retry with one connection.",
   destination_exists: "Move the existing file, then retry, or add the download with another name.",
   destination_invalid: "Add it again with another folder or file name.",
@@ -148,6 +150,7 @@ export const restartReasons = {
   part_shorter_than_recorded: "its part file was shorter than recorded",
   sync_failed: "the disk failed to store some of its bytes",
   overlap_mismatch: "the bytes on the server differ from the stored ones",
+  checksum_changed: "the list of checksums has another one for the file",
 };
 
 /**

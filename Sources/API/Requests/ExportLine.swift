@@ -51,7 +51,7 @@ public struct ExportLine: Sendable {
 
     /// Queries of URLs stay, as in the answers of the API: without them, most URLs are of no use.
     private static func removeSecrets(from spec: inout JobSpec) -> Set<SecretMember> {
-        var removed = spec.secrets.subtracting([.url])
+        var removed = spec.secrets.subtracting([.url, .checksum])
         let urls = [spec.url] + spec.mirrors
         let shown = urls.map(URLRule.withoutCredentials)
         if shown != urls { removed.insert(.url) }

@@ -38,6 +38,7 @@ extension JobSpec {
         body = try reader.requestBody(for: method)
         for member in Self.members { try member.read(&reader, &self) }
         if addresses.isEmpty { throw reader.missing("url", "the address to download") }
+        try reader.requireName(ofListed: self)
     }
 
     public func request(in session: Name) -> JSON {
@@ -181,10 +182,45 @@ extension Credentials {
     }
 }
 
-extension WireType<Checksum> {
+extension WireType<ExpectedChecksum> {
     fileprivate static let checksum = Self(
-        read: { (reader, name) throws(Problem) in try reader.object(name, Checksum.init(reading:)) },
-        write: { ["algorithm": .string($0.algorithm.rawValue), "value": .string($0.value)] })
+        read: { (reader, name) throws(Problem) in try reader.object(name, ExpectedChecksum.init(reading:)) },
+        write: \.request)
+}
+
+extension ExpectedChecksum {
+    init(reading reader: inout FieldReader) throws(Problem) {
+        guard let url = try reader.checksumAddress() else {
+            for name in ["file", "signature"] where reader.value(name) != nil {
+                throw reader.invalid(name, "needs `url`, the address of a list of digests")
+            }
+            self = .value(try Checksum(reading: &reader))
+            return
+        }
+        for name in ["algorithm", "value"] where reader.value(name) != nil {
+            throw reader.invalid("url", "and `\(name)` are both given: the list has the digest and its algorithm")
+        }
+        let file = try reader.string("file") { text in
+            (1...1024).contains(text.unicodeScalars.count) && !text.utf8.contains(0)
+                ? nil : "must have 1 to 1024 characters, and no NUL"
+        }
+        self = .file(
+            ChecksumFile(
+                url: url, file: file,
+                signature: try reader.object("signature", ChecksumSignature.init(reading:))))
+    }
+
+    fileprivate var request: JSON {
+        switch self {
+        case .value(let checksum):
+            return ["algorithm": .string(checksum.algorithm.rawValue), "value": .string(checksum.value)]
+        case .file(let file):
+            let signature: JSON? = file.signature.map {
+                ["type": .string($0.kind.rawValue), "url": .string($0.url), "keys": .strings($0.keys)]
+            }
+            return ["url": .string(file.url), "file": .optional(file.file), "signature": signature ?? .null]
+        }
+    }
 }
 
 extension Checksum {
@@ -197,6 +233,44 @@ extension Checksum {
                 "value", "must be the \(2 * algorithm.size) hexadecimal digits of a \(algorithm.rawValue)")
         }
         self = checksum
+    }
+}
+
+extension ChecksumSignature {
+    init(reading reader: inout FieldReader) throws(Problem) {
+        let (kind, url) = (try reader.choice("type", of: Kind.self), try reader.checksumAddress())
+        let keys = try reader.strings("keys")
+        guard let kind else { throw reader.missing("type", "minisign or signify") }
+        guard let url else { throw reader.missing("url", "the address of the signature of the list") }
+        guard let keys else { throw reader.missing("keys", "the public keys") }
+        guard (1...Self.mostKeys).contains(keys.count), Set(keys).count == keys.count else {
+            throw reader.invalid("keys", "must hold 1 to \(Self.mostKeys) public keys, each once")
+        }
+        for (index, key) in keys.enumerated() where SignatureKey(base64: key) == nil {
+            throw Problem(
+                .invalidValue,
+                "`keys.\(index)` is no public key of minisign or signify: it is the line of 56 characters that begins with RW.",
+                at: reader.pointer(to: "keys") + "/\(index)")
+        }
+        self.init(kind: kind, url: url, keys: keys)
+    }
+}
+
+extension FieldReader {
+    fileprivate mutating func checksumAddress() throws(Problem) -> String? {
+        let url = try source("url")
+        guard let url, URLRule.withoutCredentials(url) != url else { return url }
+        throw invalid("url", "has a user name; the job's `credentials` are sent to the origin of its own URL")
+    }
+
+    /// A list is searched for a name, which a URL such as `https://example.org/` does not have.
+    fileprivate func requireName(ofListed spec: JobSpec) throws(Problem) {
+        guard let file = spec.checksum?.file, file.file == nil, (spec.url.lastURLComponent ?? "").isEmpty else {
+            return
+        }
+        throw Problem(
+            .invalidValue, "`checksum.file` is missing: the URL has no file name to look for in the list.",
+            at: pointer(to: "checksum") + "/file")
     }
 }
 

@@ -11,8 +11,8 @@ struct AddCommand: ClientCommand {
             added together: either all of them, or none. If the answer of the service is lost, the command repeats the \
             request; nothing is added twice.
 
-            --wait exits with status 0 if every download has succeeded. Otherwise it exits with status 1 and prints failure \
-            code, message and HTTP status. It continues to wait while the service restarts. Ctrl-C ends the command, not the \
+            --wait exits with status 0 if every download has succeeded. Otherwise it exits with status 1, or with status 2 \
+            if the only failures are of the verification, and prints failure code, message and HTTP status. It continues to wait while the service restarts. Ctrl-C ends the command, not the \
             downloads.
 
             With --json, one URL gives one document. Several URLs, --input and - give {"jobs": [...]}.
@@ -20,6 +20,7 @@ struct AddCommand: ClientCommand {
         examples: "add https://example.org/image.iso",
         "add --wait --out images/today.iso https://example.org/image.iso",
         "add --save . https://example.org/image.iso",
+        "add --checksum-url https://example.org/SUMS https://example.org/a.iso",
         "add -s photos https://example.org/1.jpg https://example.org/2.jpg", "add --wait --quiet --input urls.txt")
 
     @Argument(help: "The URLs to download; - reads URLs from standard input, one on each line.") var urls: [String] = []
@@ -44,6 +45,7 @@ struct AddCommand: ClientCommand {
         guard !urls.isEmpty || input != nil else {
             throw ValidationError("Give one or more URLs, or --input FILE.")
         }
+        try job.checksumFile.validate(besides: job.checksum)
         if waiting.timeout != nil, !wait, save == nil {
             throw ValidationError("--timeout requires --wait or --save.")
         }
@@ -80,7 +82,7 @@ struct AddCommand: ClientCommand {
         if urls.count > 1, job.concernsOneFile {
             throw ClientError(
                 .misused, "One file, several URLs",
-                "--checksum, --mirror, and --out with a file name work with one URL only. To give a folder, end --out with /."
+                "--checksum, --checksum-name, --mirror, and --out with a file name work with one URL only. To give a folder, end --out with /."
             )
         }
         guard let save else { return }
@@ -112,7 +114,7 @@ struct AddCommand: ClientCommand {
             try await console.print(added.presentDocuments(from: service, result.tracker, isHasty: error != nil))
         }
         if let error { throw error }
-        if !result.tracker.haveAllSucceeded { throw ExitCode.downloadFailed }
+        if let failure = result.tracker.failure { throw failure }
     }
 }
 

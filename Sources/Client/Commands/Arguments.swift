@@ -3,6 +3,29 @@ import Formats
 import Foundation
 
 enum ResumePolicyArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case strict, evidence }
+enum SignatureArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case minisign, signify
+
+    /// Of the file with the signature of a list, after the name of the list.
+    var suffix: String { self == .minisign ? ".minisig" : ".sig" }
+}
+
+/// A public key of minisign or signify: its line, or a file that has the line after its comment.
+struct PublicKeyArgument: ExpressibleByArgument, Sendable {
+    let line: String
+
+    init?(argument: String) {
+        if argument.utf8.count == 56, argument.hasPrefix("RW") {
+            line = argument
+            return
+        }
+        let text = try? String(contentsOfFile: argument, encoding: .utf8)
+        let lines = text?.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let last = lines?.last(where: { !$0.isEmpty }), last.hasPrefix("RW") else { return nil }
+        line = last
+    }
+}
+
 enum PriorityArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case low, normal, high }
 
 enum ConflictArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case rename, error, replace }

@@ -48,6 +48,8 @@ public enum ClientCommands {
 extension ExitCode {
     /// A download that the command waited for has not succeeded. The command has already printed its result.
     static let downloadFailed = ExitCode(CommandStatus.failed.rawValue)
+    /// The only downloads that have not succeeded could not be verified.
+    static let downloadUnverified = ExitCode(CommandStatus.unverified.rawValue)
 }
 
 // MARK: - Simple actions

@@ -19,6 +19,8 @@ struct NewJobOptions: ParsableArguments {
         "sum")
     var checksum: ChecksumArgument?
 
+    @OptionGroup(title: "A checksum at an address") var checksumFile: ChecksumFileOptions
+
     @Option("A request header; repeatable.", "name: value", name: [.customShort("H"), .long])
     var header: [HeaderArgument] = []
 
@@ -49,7 +51,8 @@ struct NewJobOptions: ParsableArguments {
 
     /// Whether an option is given that is valid for only one URL.
     var concernsOneFile: Bool {
-        !mirror.isEmpty || checksum != nil || (out.map { !$0.isEmpty && !$0.hasSuffix("/") } ?? false)
+        !mirror.isEmpty || checksum != nil || checksumFile.name != nil
+            || (out.map { !$0.isEmpty && !$0.hasSuffix("/") } ?? false)
     }
 
     /// The job to create. Members without an option are left out, so that the service uses its defaults.
@@ -62,7 +65,7 @@ struct NewJobOptions: ParsableArguments {
         job.set("priority", priority?.rawValue)
         job.set("connections", connections)
         job.set("rate_limit_bytes_per_second", rateLimit?.count)
-        job.set("checksum", checksum?.json)
+        job.set("checksum", checksumFile.json ?? checksum?.json)
         if decode { job["decode"] = true }
         job.set("resume_policy", resumePolicy?.rawValue)
         job.set("not_before", notBefore?.time)
@@ -70,6 +73,54 @@ struct NewJobOptions: ParsableArguments {
         job.set("wait_for", waitFor.map(\.rawValue))
         job.set("tags", tag)
         return .object(job)
+    }
+}
+
+/// A list of digests, such as SHA256SUMS, that the service reads.
+struct ChecksumFileOptions: ParsableArguments {
+    @Option("A list of checksums, such as SHA256SUMS. The job fails if it does not have the file's.", "url")
+    var checksumURL: String?
+
+    @Option(
+        "The name of the file in the list. (default: the last part of the download's URL)", "name",
+        name: .customLong("checksum-name"))
+    var name: String?
+
+    @Option(
+        "A public key that must have signed the list: a .pub file, or its line that begins with RW; repeatable.", "key",
+        name: .customLong("key"))
+    var keys: [PublicKeyArgument] = []
+
+    @Option("The program that made the signature.", name: .customLong("signature"))
+    var kind: SignatureArgument?
+
+    @Option("The signature of the list. (default: the URL of the list with .minisig, or .sig for signify)", "url")
+    var signatureURL: String?
+
+    func validate(besides checksum: ChecksumArgument?) throws {
+        if checksumURL != nil, checksum != nil {
+            throw ValidationError("--checksum and --checksum-url exclude each other.")
+        }
+        if checksumURL == nil, name != nil || !keys.isEmpty || kind != nil || signatureURL != nil {
+            throw ValidationError("--checksum-name, --key, --signature and --signature-url require --checksum-url.")
+        }
+        if keys.isEmpty, kind != nil || signatureURL != nil {
+            throw ValidationError("--signature and --signature-url require --key.")
+        }
+    }
+
+    var json: JSON? {
+        guard let checksumURL else { return nil }
+        var checksum: JSONObject = ["url": .string(checksumURL)]
+        checksum.set("file", name)
+        if !keys.isEmpty {
+            let kind = kind ?? .minisign
+            checksum["signature"] = [
+                "type": .string(kind.rawValue), "url": .string(signatureURL ?? checksumURL + kind.suffix),
+                "keys": .strings(keys.map(\.line)),
+            ]
+        }
+        return .object(checksum)
     }
 }
 

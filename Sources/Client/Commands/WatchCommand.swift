@@ -48,7 +48,7 @@ struct WatchCommand: ClientCommand {
         if tracker.jobs.isEmpty, !console.isJSON {
             console.say("There are no unfinished downloads. To add one: fetchd add URL")
         }
-        if !tracker.haveAllSucceeded { throw ExitCode.downloadFailed }
+        if let failure = tracker.failure { throw failure }
     }
 
     private static func scope(

@@ -109,7 +109,9 @@ extension ClientError {
     }
 
     private static let options = [
-        "checksum": "--checksum", "connections": "--connections", "credentials.password": "--password-file",
+        "checksum": "--checksum", "checksum.file": "--checksum-name", "checksum.signature": "--signature-url",
+        "checksum.signature.keys": "--key", "checksum.url": "--checksum-url", "connections": "--connections",
+        "credentials.password": "--password-file",
         "credentials.token": "--bearer-file", "credentials.username": "--user", "deadline": "--deadline",
         "destination": "--out", "destination.on_conflict": "--on-conflict", "directory": "--directory",
         "events": "--event", "expires_at": "--expires", "filter.ended_before": "--older-than",
@@ -132,6 +134,8 @@ enum CommandStatus: Int32, Sendable, CaseIterable {
     case succeeded = 0
     /// A download that the command waited for has failed or was cancelled.
     case failed = 1
+    /// A download that the command waited for has failed, because its bytes are not, or cannot be, verified.
+    case unverified = 2
     /// The command line has a mistake (EX_USAGE; swift-argument-parser uses it, too).
     case misused = 64
     /// The service refused a value as invalid (EX_DATAERR): 400, 413, 415, 422.

@@ -40,6 +40,11 @@ struct JobDocument: Decodable, Sendable, Equatable {
         var code: String
         var message: String
         var status: Int?
+
+        /// Whether the bytes are not, or cannot be, verified.
+        var isOfVerification: Bool {
+            ["checksum_mismatch", "checksum_unavailable", "signature_invalid"].contains(code)
+        }
     }
 
     struct File: Decodable, Sendable, Equatable {

@@ -96,6 +96,9 @@ enum JobDescription {
             "Set a new link: fetchd update \(job.id) --from NEW-URL, then continue from the kept bytes: \(retry)"
         case "checksum_mismatch", "size_mismatch":
             "Check the expected value. If it is right, the server has a different file at this address."
+        case "checksum_unavailable": "Check the address of the checksums, and the name in the list. Then: \(retry)"
+        case "signature_invalid":
+            "The list of checksums is not signed by the given key. Do not use the file from this server before you know why."
         case "too_large": "To download it anyway, add it again with a larger limit."
         case "destination_exists", "destination_invalid":
             "Choose another path: fetchd update \(job.id) --out NEW-PATH, then: \(retry)"

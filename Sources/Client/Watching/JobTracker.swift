@@ -1,3 +1,4 @@
+import ArgumentParser
 import Formats
 
 struct JobTracker: Sendable {
@@ -27,6 +28,13 @@ struct JobTracker: Sendable {
 
     var haveAllEnded: Bool { openCount == 0 }
     var haveAllSucceeded: Bool { jobs.allSatisfy(\.hasSucceeded) }
+
+    /// The exit status for jobs that have ended; nil if all have succeeded.
+    var failure: ExitCode? {
+        let failed = jobs.filter { !$0.hasSucceeded }
+        guard !failed.isEmpty else { return nil }
+        return failed.allSatisfy { $0.failure?.isOfVerification ?? false } ? .downloadUnverified : .downloadFailed
+    }
 
     func hasEnded(_ job: JobDocument) -> Bool { job.hasEnded || isDeleted(job) }
     func isDeleted(_ job: JobDocument) -> Bool { deleted.contains(job.id) }

@@ -43,6 +43,8 @@ public struct Failure: Error, Sendable, Equatable, Codable {
         case sizeMismatch = "size_mismatch"
         case tooLarge = "too_large"
         case checksumMismatch = "checksum_mismatch"
+        case checksumUnavailable = "checksum_unavailable"
+        case signatureInvalid = "signature_invalid"
         case badRange = "bad_range"
         case destinationExists = "destination_exists"
         case destinationInvalid = "destination_invalid"
@@ -62,7 +64,10 @@ public struct Failure: Error, Sendable, Equatable, Codable {
 
     /// Whether another URL of the same file may succeed.
     public var isOfSource: Bool {
-        dependsOnSpecification && ![.proxyCredentialsRequired, .noSpace, .storageError].contains(code)
+        let others: Set<Code> = [
+            .proxyCredentialsRequired, .noSpace, .storageError, .checksumUnavailable, .signatureInvalid,
+        ]
+        return dependsOnSpecification && !others.contains(code)
     }
 
     /// Whether an attempt with other requests, or with another `wait_for`, could have ended in another way.

@@ -188,6 +188,7 @@ extension Receipt {
         writer.member("protocol", networkProtocol)
         writer.member("length_verified", lengthVerified)
         writer.member("verified_by", verifiedBy.map { JSON.strings($0.map(\.shown)) } ?? .null)
+        writer.member("checksum", checksum?.mapAddresses(audience.shown).document ?? .null)
         writer.member("resumed_by", resumedBy?.rawValue)
         writer.member("coding", coding?.document ?? .null)
         writer.member("attempts", attempts)
@@ -202,7 +203,22 @@ extension Receipt {
 
 extension DigestClaim.Claimant {
     /// As documents name it: the member of the job, or the header.
-    var shown: String { self == .client ? "checksum" : rawValue }
+    var shown: String { self == .client || self == .checksumFile ? "checksum" : rawValue }
+}
+
+extension ListedChecksum {
+    fileprivate var document: JSON {
+        let signature: JSON? = signature.map {
+            [
+                "type": .string($0.kind.rawValue), "url": .string($0.url), "key": .string($0.key),
+                "trusted_comment": .optional($0.trustedComment),
+            ]
+        }
+        return [
+            "url": .string(url), "file": .optional(file), "algorithm": .string(checksum.algorithm.rawValue),
+            "value": .string(checksum.value), "signature": signature ?? .null,
+        ]
+    }
 }
 
 extension Receipt.Coding {

@@ -25,7 +25,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
     /// nil: that of the session.
     public var resumePolicy: ResumePolicy?
     /// The checksum that the bytes must have. Other bytes fail with `checksum_mismatch`.
-    public var checksum: Checksum?
+    public var checksum: ExpectedChecksum?
     public var timeouts = Timeouts()
     public var retry: RetryPolicy?
     public var waitFor: [WaitFor]?
@@ -57,13 +57,14 @@ extension JobSpec {
         if headers.contains(where: \.isSecret) { secrets.insert(.headers) }
         if credentials != nil { secrets.insert(.credentials) }
         if body != nil { secrets.insert(.body) }
+        if checksum?.file?.holdsSecret ?? false { secrets.insert(.checksum) }
         return secrets
     }
 
     /// Whether any member holds a secret. Most jobs have none, and every submission asks.
     public var holdsSecrets: Bool {
         credentials != nil || body != nil || Self.holdsSecret(url) || mirrors.contains(where: Self.holdsSecret)
-            || headers.contains(where: \.isSecret)
+            || headers.contains(where: \.isSecret) || checksum?.file?.holdsSecret ?? false
     }
 
     /// The specification as it is known without the key: URLs without user and query, placeholders for the values of
@@ -76,6 +77,7 @@ extension JobSpec {
         spec.headers = headers.map(\.redacted)
         spec.credentials = nil
         spec.body = nil
+        if case .file(let file)? = checksum { spec.checksum = .file(file.withoutSecrets) }
         return spec
     }
 

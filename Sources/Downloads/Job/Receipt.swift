@@ -74,6 +74,8 @@ public struct Receipt: Sendable, Equatable, Codable {
     public var lengthVerified: Bool
     /// The sources of digests that the bytes match, without repetition; nil in receipts of versions that did not record them.
     public var verifiedBy: [DigestClaim.Claimant]?
+    /// What a list of digests said about the file; nil if the job named none.
+    public var checksum: ListedChecksum?
     /// What showed that the bytes of earlier attempts belong to the file; nil if the file is of one response.
     public var resumedBy: ResumeProof?
     /// The content coding of the response, for example gzip; nil if it had none.
@@ -126,7 +128,7 @@ public struct Receipt: Sendable, Equatable, Codable {
     public init(
         finalURL: String, redirects: [String], status: Int, etag: String?, lastModified: String?,
         remoteAddress: String?, networkProtocol: String, lengthVerified: Bool,
-        verifiedBy: [DigestClaim.Claimant]? = nil,
+        verifiedBy: [DigestClaim.Claimant]? = nil, checksum: ListedChecksum? = nil,
         resumedBy: ResumeProof? = nil, coding: Coding? = nil,
         attempts: Int, timings: Timings
     ) {
@@ -139,6 +141,7 @@ public struct Receipt: Sendable, Equatable, Codable {
         self.networkProtocol = networkProtocol
         self.lengthVerified = lengthVerified
         self.verifiedBy = verifiedBy
+        self.checksum = checksum
         self.resumedBy = resumedBy
         self.coding = coding
         self.attempts = attempts
@@ -148,13 +151,17 @@ public struct Receipt: Sendable, Equatable, Codable {
 
 /// The URLs of a receipt can have users and queries.
 extension Receipt {
-    public var holdsSecrets: Bool { URLRule.holdsSecret(finalURL) || redirects.contains(where: URLRule.holdsSecret) }
+    public var holdsSecrets: Bool {
+        URLRule.holdsSecret(finalURL) || redirects.contains(where: URLRule.holdsSecret)
+            || checksum?.holdsSecret ?? false
+    }
 
     /// The receipt as it is known without the key.
     public var withoutSecrets: Receipt {
         var receipt = self
         receipt.finalURL = URLRule.redacted(finalURL)
         receipt.redirects = redirects.map(URLRule.redacted)
+        receipt.checksum = checksum?.mapAddresses(URLRule.redacted)
         return receipt
     }
 }

@@ -36,7 +36,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     /// Whether a body that the server has coded is decoded while it is written.
     public var decodes: Bool
     public var resumePolicy: ResumePolicy
-    public var checksum: Checksum?
+    public var checksum: ExpectedChecksum?
     /// Whether bytes may be combined that only the checksum of the whole file can verify.
     public var restsOnChecksum: Bool
     public var expectedSize: Int64?
@@ -126,7 +126,7 @@ extension ResolvedSpec {
     }
 
     public func claims(_ label: FileLabel) -> [DigestClaim] {
-        (checksum.map { [DigestClaim(.client, $0)] } ?? []) + label.digests
+        (checksum?.value.map { [DigestClaim(.client, $0)] } ?? []) + label.digests
     }
 
     /// The digests that fetchd computes: for the receipt, and to verify the bytes.
@@ -141,10 +141,11 @@ extension ResolvedSpec {
     public var missingSecrets: Failure? {
         guard !lost.isEmpty || !lostBySession.isEmpty else { return nil }
         var sentences = ["The key that sealed the secrets of this job is lost."]
-        let patchable = lost.subtracting([.body])
+        let patchable = lost.subtracting([.body, .checksum])
         if !patchable.isEmpty { sentences.append("Supply them with PATCH: \(patchable.listed).") }
-        if lost.contains(.body) {
-            sentences.append("Its request body is lost, too: cancel the job and create it again.")
+        if lost.contains(.body) || lost.contains(.checksum) {
+            let what = lost.contains(.body) ? "Its request body is" : "The addresses of its checksum are"
+            sentences.append("\(what) lost, too: cancel the job and create it again.")
         }
         if !lostBySession.isEmpty { sentences.append("Supply those of its session with PUT: \(lostBySession.listed).") }
         return Failure(.credentialsRequired, sentences.joined(separator: " "))
@@ -247,6 +248,7 @@ extension DigestClaim.Claimant {
     fileprivate var name: String {
         switch self {
         case .client: "the job's checksum"
+        case .checksumFile: "the checksum file"
         default: "the server's \(rawValue)"
         }
     }

@@ -104,5 +104,7 @@ public enum ResumeOutcome: Sendable, Equatable {
         case syncFailed = "sync_failed"
         /// The bytes that were fetched again differ from the stored ones.
         case overlapMismatch = "overlap_mismatch"
+        /// The list of digests has another digest for the file than when the bytes were received.
+        case checksumChanged = "checksum_changed"
     }
 }

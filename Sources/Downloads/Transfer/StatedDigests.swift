@@ -12,7 +12,8 @@ public struct StatedDigests: Sendable, Equatable, Codable {
     public init(_ digests: [DigestClaim], validators: Validators, size: Int64?) {
         self.validators = validators
         self.size = size
-        self.digests = digests
+        // What a list says is read again by each attempt.
+        self.digests = digests.filter { $0.claimant != .checksumFile }
     }
 
     /// Whether nothing shows that a response has another version of the file: another coding, tag or size, or, if one of

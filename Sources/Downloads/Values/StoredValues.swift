@@ -60,6 +60,8 @@ public enum SecretMember: String, Sendable, Codable, CaseIterable {
     case credentials
     /// `body`, `form` or `json`.
     case body
+    /// The queries of the addresses in `checksum`.
+    case checksum
     /// The user and the password of the proxy.
     case proxy
     /// The secret that signs the requests of a webhook.

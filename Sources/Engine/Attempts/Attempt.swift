@@ -29,6 +29,10 @@ final class Attempt: Sendable {
         var file: SegmentedFile?
         /// nil without a file, and for a file that cannot be divided.
         var pool: ConnectionPool?
+        /// What a list of digests says about the file; nil before it is read, and without a list.
+        var listed: ListedChecksum?
+        /// The list was fetched before this attempt needed it.
+        var isListShared = false
     }
 
     /// - Parameter rates: the rate limits of the service and of the session.
@@ -60,10 +64,21 @@ final class Attempt: Sendable {
         return file.outcome.isResumed || file.isShared
     }
 
+    var listed: ListedChecksum? { state.withLock { $0.listed } }
+
     /// The label of a response, with the digests that other servers of the job have stated for the same version. A checksum of the job
     /// is stronger than those: it also verifies bytes of servers that have other versions by their tags.
     func completed(_ label: FileLabel, validators: Validators, size: Int64?) -> FileLabel {
-        spec.checksum == nil ? label.completed(by: job.stated, validators: validators, size: size) : label
+        guard spec.checksum == nil else { return listing(label) }
+        return listing(label).completed(by: job.stated, validators: validators, size: size)
+    }
+
+    /// The label with the digest of the list, in place of the one that an earlier attempt has read.
+    func listing(_ label: FileLabel) -> FileLabel {
+        var label = label
+        label.digests.removeAll { $0.claimant == .checksumFile }
+        if let listed { label.digests.insert(DigestClaim(.checksumFile, listed.checksum), at: 0) }
+        return label
     }
 
     var logFields: Logger.Metadata {
@@ -80,13 +95,14 @@ final class Attempt: Sendable {
 extension Attempt {
     /// What an attempt does next. Each step below returns the one that follows it, in the order of this file:
     ///
-    ///     check -> takeOverPart -> plan -> transfer -> verify -> finalize -> end
-    ///                                      transfer -> discard -> transfer
+    ///     check -> readChecksum -> takeOverPart -> plan -> transfer -> verify -> finalize -> end
+    ///                                                      transfer -> discard -> transfer
     ///     (any) -> stop or fail -> store -> end
     ///
     /// The steps are indirect, because the suspended task would reserve room for the largest of them.
     private indirect enum Step: Sendable {
         case check
+        case readChecksum
         case takeOverPart
         case plan
         /// - announced: how the transfer begins, if the store has recorded that before the first response.
@@ -114,6 +130,7 @@ extension Attempt {
         while true {
             switch step {
             case .check: step = check()
+            case .readChecksum: step = await readChecksum()
             case .takeOverPart: step = await takeOverPart()
             case .plan: step = await plan()
             case .transfer(let plan, let announced): step = await transfer(plan, announced: announced)
@@ -144,7 +161,18 @@ extension Attempt {
             services.log.warning(
                 "\(job.id) does not verify certificates: its session disables the verification.", metadata: logFields)
         }
-        return .takeOverPart
+        return .readChecksum
+    }
+
+    private func readChecksum() async -> Step {
+        guard let file = spec.checksum?.file else { return .takeOverPart }
+        switch await readChecksum(in: file, mayShare: job.admissions <= 1) {
+        case .listed(let listed, let isShared):
+            state.withLock { ($0.listed, $0.isListShared) = (listed, isShared) }
+            return .takeOverPart
+        case .failed(let failure, let hint): return .fail(failure, hint)
+        case .stopped: return stopped
+        }
     }
 
     private func takeOverPart() async -> Step {
@@ -161,8 +189,11 @@ extension Attempt {
         let (folder, directory) = (
             services.folder, spec.sessionDestination.specified(by: control.destination).directory
         )
-        let start = try? await diskQueue.run { [jobWithPart, spec] in
-            (plan: RequestPlan(for: jobWithPart, spec, in: folder), fault: folder.fault(inFolder: directory))
+        let start = try? await diskQueue.run { [jobWithPart, spec, listed] in
+            (
+                plan: RequestPlan(for: jobWithPart, spec, listed: listed?.checksum, in: folder),
+                fault: folder.fault(inFolder: directory)
+            )
         }
         guard let start, let plan = start.plan else { return stopped }
         // The folder is checked again when the file is finalized. Here, the check saves the transfer.
@@ -274,12 +305,24 @@ extension Attempt {
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
             let mismatch =
                 digests.flatMap { spec.claims(label).refutation(by: $0) } ?? complete.file.decoding?.refutation
-            if let mismatch { return .fail(mismatch, RetryPolicy.Hint(mayRestart: mayRestart)) }
+            if let mismatch {
+                let mayRestart = if mayRestart { true } else { await hasListChanged() }
+                return .fail(mismatch, RetryPolicy.Hint(mayRestart: mayRestart))
+            }
             guard let digests, control.beginFinalizing() else { return stopped }
             return .finalize(FinalizeRequest(attempt: self, complete: complete, digests: digests))
         } catch {
             return fail((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))
         }
+    }
+
+    /// Whether the list has another digest by now. Asked when the bytes do not match a list that was fetched for other jobs.
+    private func hasListChanged() async -> Bool {
+        let (listed, isShared) = state.withLock { ($0.listed, $0.isListShared) }
+        guard isShared, let file = spec.checksum?.file,
+            case .listed(let now, _) = await readChecksum(in: file, mayShare: false)
+        else { return false }
+        return now.checksum != listed?.checksum
     }
 
     private func finalize(_ request: FinalizeRequest, in queue: FinalizeQueue) async -> Step {

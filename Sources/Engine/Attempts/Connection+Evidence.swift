@@ -41,11 +41,7 @@ extension Connection {
             let start: RequestStart
             switch await attempt.waitForStart(at: requests.url) {
             case .started(let given): start = given
-            case .heldOff(let until):
-                let host = URLRule.hostAndPort(of: requests.url)
-                var loss = ConnectionLoss(failure: Failure(.badStatus, "\(host) accepts no requests for a time."))
-                loss.hint.heldOffUntil = until
-                return .failed(loss)
+            case .heldOff(let until): return .failed(ConnectionLoss(heldOff: requests.url, until: until))
             case .stopped: return nil
             }
             let asked = requests.asked(continuing: part.url).sample(range)
@@ -163,7 +159,7 @@ private final class SampleFetch: TransferHandler {
 
     func received(head: ResponseHead) -> HeadDecision {
         let facts = ResponseFacts(status: head.status, headers: head.headers, isOfProxy: head.isOfProxy)
-        _ = start.receive(head, facts, of: attempt)
+        _ = start.receive(facts, head.headers, of: attempt)
         let verdict = ResponseDecision.judge(facts, asked: asked, presentBytes: asked.presentBytes, access)
         state.withLock { $0.verdict = verdict }
         if case .accept(asked.offset, 0, _, .resumed) = verdict { return .accept }

@@ -137,7 +137,10 @@ extension Connection {
             BodyDecoding(coding, claims: label.digests, digest: spec.digest)
         }
         // The server's digests are those of the coded bytes, and the size is theirs, too.
-        if decoding != nil { label.digests = [] }
+        if decoding != nil {
+            label = attempt.listing(
+                FileLabel(contentType: label.contentType, contentDisposition: label.contentDisposition))
+        }
         let validators = continued == nil ? facts.validators : asked.validators(continuedBy: facts)
         if decoding == nil { label = attempt.completed(label, validators: validators, size: size) }
         return SegmentedFile(
@@ -353,7 +356,7 @@ extension Connection {
     func received(head: ResponseHead) -> HeadDecision {
         guard let exchange = state.withLock({ $0.exchange }) else { return .reject }
         let facts = ResponseFacts(status: head.status, headers: head.headers, isOfProxy: head.isOfProxy)
-        let until = state.withLock(\.start)?.receive(head, facts, of: attempt)
+        let until = state.withLock(\.start)?.receive(facts, head.headers, of: attempt)
         if let until { state.withLock { $0.heldOffUntil = until } }
         let verdict = exchange.evaluate(facts)
         guard case .accept(let offset, let skipping, let size, let outcome) = verdict else {

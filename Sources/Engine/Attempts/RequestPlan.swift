@@ -13,9 +13,10 @@ struct RequestPlan {
 
     /// Continues a part only if it has a strong validator or the job has a checksum, and only if its bytes are on disk.
     ///
+    /// - Parameter listed: what a list of digests says about the file; nil without a list.
     /// - Returns: nil if this service may no longer act for its jobs.
-    init?(for job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
-        self.init(continuing: job, spec, in: folder)
+    init?(for job: Job, _ spec: ResolvedSpec, listed: Checksum?, in folder: DownloadsFolder) {
+        self.init(continuing: job, spec, listed, in: folder)
         // Only GET defines ranges (RFC 9110, section 14.2).
         asked.probesRanges = spec.connections > 1 && spec.method == .get
     }
@@ -23,7 +24,7 @@ struct RequestPlan {
     /// Requests the whole file, without a range, and continues no part.
     init(fromStart why: ResumeOutcome.RestartReason) { asked = Self.fromStart(why) }
 
-    private init?(continuing job: Job, _ spec: ResolvedSpec, in folder: DownloadsFolder) {
+    private init?(continuing job: Job, _ spec: ResolvedSpec, _ listed: Checksum?, in folder: DownloadsFolder) {
         guard let part = job.part, part.bytesDurable > 0 else {
             asked = job.lossBefore.map { Self.fromStart($0) } ?? .whole
             return
@@ -33,12 +34,19 @@ struct RequestPlan {
             asked = Self.fromStart(.noValidator)
             return
         }
+        // Without a validator, only the digest can show that the rest belongs to these bytes, and it is that of other bytes now.
+        let hasListChanged = part.isListed(otherThan: listed)
+        guard !hasListChanged || part.validators.strong != nil else {
+            asked = Self.fromStart(.checksumChanged)
+            return
+        }
         do throws(DownloadsFolder.PartLoss) {
             let file = try folder.openPart(part)
             continued = (part, file)
             asked = part.rest
             asked.restsOnChecksum = spec.restsOnChecksum
             asked.policy = spec.resumePolicy
+            if hasListChanged { asked.restart = .checksumChanged }
             if job.hasSyncFailed { asked.restart = .syncFailed }
             self.isWhole = isWhole
         } catch {
@@ -58,6 +66,12 @@ struct RequestPlan {
 }
 
 extension Part {
+    /// Whether a list had another digest for the file when these bytes were received.
+    fileprivate func isListed(otherThan listed: Checksum?) -> Bool {
+        guard let listed else { return false }
+        return label.digests.contains { $0.claimant == .checksumFile && $0.checksum != listed }
+    }
+
     /// Whether it has every byte of the file that the job wants. If the job has another URL since, or accepts no file of this
     /// size, the server may have the right one.
     fileprivate func isWhole(of spec: ResolvedSpec) -> Bool {

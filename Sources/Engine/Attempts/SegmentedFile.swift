@@ -105,7 +105,7 @@ final class SegmentedFile: Sendable {
         let isOfOneVersion = state.withLock { $0.isOfOneVersion }
         var label = label
         // If the bytes came with different validators, only the job's checksum can verify the file.
-        if !isOfOneVersion { label.digests = [] }
+        if !isOfOneVersion { label.digests.removeAll { $0.claimant != .checksumFile } }
         var stored = Part(
             id: part.id, url: url, validators: isOfOneVersion ? validators : validators.withoutStrength, label: label,
             size: size, ranges: ranges)

@@ -55,7 +55,9 @@ extension FinalizeRequest {
 
     private var verifiedBy: [DigestClaim.Claimant] {
         let claims = attempt.spec.claims(file.label) + (file.decoding?.claims ?? [])
-        return claims.map(\.claimant).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+        return claims.map(\.claimant).map { $0 == .checksumFile ? .client : $0 }.reduce(into: []) {
+            if !$0.contains($1) { $0.append($1) }
+        }
     }
 
     private var resumedBy: Receipt.ResumeProof? {
@@ -81,7 +83,8 @@ extension FinalizeRequest {
             etag: file.validators.etag, lastModified: file.validators.lastModified,
             remoteAddress: metrics.remoteAddress,
             networkProtocol: complete.response.head.httpVersion,
-            lengthVerified: isLengthVerified, verifiedBy: verifiedBy, resumedBy: resumedBy, coding: coding,
+            lengthVerified: isLengthVerified, verifiedBy: verifiedBy, checksum: attempt.listed, resumedBy: resumedBy,
+            coding: coding,
             attempts: attempt.job.attempts,
             timings: Receipt.Timings(
                 connect: metrics.connect?.seconds ?? 0, firstByte: metrics.timeToFirstByte?.seconds ?? 0,

@@ -23,10 +23,12 @@ final class RequestStart: Sendable {
     }
 
     /// A proxy's own response says nothing about the host.
-    func receive(_ head: ResponseHead, _ facts: ResponseFacts, of attempt: Attempt) -> Date? {
-        guard !head.isOfProxy else { return nil }
+    func receive(
+        _ facts: ResponseFacts, _ headers: [(name: String, value: String)], of attempt: Attempt
+    ) -> Date? {
+        guard !facts.isOfProxy else { return nil }
         let now = attempt.services.time.now
-        let quota = RequestQuota(head.headers, at: now)
+        let quota = RequestQuota(headers, at: now)
         return receive(quota) { HostGate.Answer(facts, quota, to: attempt.job.id, pausingAt: $0, at: now) }
     }
 }

@@ -143,6 +143,7 @@ extension RowCoding {
         writer.member("networkProtocol", receipt.networkProtocol)
         writer.member("lengthVerified", receipt.lengthVerified)
         if let sources = receipt.verifiedBy { writer.member("verifiedBy", sources.map(\.rawValue)) }
+        if let listed = receipt.checksum { writer.object("checksum") { write(listed, to: &$0) } }
         if let proof = receipt.resumedBy { writer.member("resumedBy", proof.rawValue) }
         writer.member("attempts", receipt.attempts)
         writer.object("timings") { writer in
@@ -155,6 +156,22 @@ extension RowCoding {
         if let lastModified = receipt.lastModified { writer.member("lastModified", lastModified) }
         if let coding = receipt.coding { writer.object("coding") { write(coding, to: &$0) } }
         if let remoteAddress = receipt.remoteAddress { writer.member("remoteAddress", remoteAddress) }
+    }
+
+    private static func write(_ listed: ListedChecksum, to writer: inout JSONWriter) {
+        writer.member("url", listed.url)
+        if let file = listed.file { writer.member("file", file) }
+        writer.object("checksum") { writer in
+            writer.member("algorithm", listed.checksum.algorithm.rawValue)
+            writer.member("value", listed.checksum.value)
+        }
+        guard let signature = listed.signature else { return }
+        writer.object("signature") { writer in
+            writer.member("kind", signature.kind.rawValue)
+            writer.member("url", signature.url)
+            writer.member("key", signature.key)
+            if let comment = signature.trustedComment { writer.member("trustedComment", comment) }
+        }
     }
 
     private static func write(_ coding: Receipt.Coding, to writer: inout JSONWriter) {
@@ -240,8 +257,8 @@ extension FinishedFile {
 
 extension Receipt {
     fileprivate init?(stored: JSONObject) {
-        // Few receipts have a coding.
-        guard stored["coding"] == nil, let finalURL = stored["finalURL"]?.stringValue,
+        // Few receipts have a coding, or a digest from a list.
+        guard stored["coding"] == nil, stored["checksum"] == nil, let finalURL = stored["finalURL"]?.stringValue,
             let redirects = stored["redirects"]?.arrayValue,
             let status = stored["status"]?.integerValue, let networkProtocol = stored["networkProtocol"]?.stringValue,
             let lengthVerified = stored["lengthVerified"]?.boolValue, let attempts = stored["attempts"]?.integerValue,

@@ -28,7 +28,8 @@ import Testing
         "ConflictRule": names(Destination.Conflict.self),
         "DeliveryState": names(Delivery.State.Kind.self),
         "Digest": names(Digest.self),
-        "DigestSource": names(DigestClaim.Claimant.self).map { $0 == "job" ? "checksum" : $0 },
+        "DigestSource": names(DigestClaim.Claimant.self).filter { $0 != "checksum file" }
+            .map { $0 == "job" ? "checksum" : $0 },
         "EventPattern": ["job.*", "session.*", "webhook.*"] + names(EventType.self),
         "EventType": names(EventType.self),
         "FailureCode": names(Failure.Code.self),
@@ -44,6 +45,7 @@ import Testing
         "Scope": names(Scope.self),
         "SettingSource": names(SettingSource.self),
         "LogLevel": names(Logger.Level.self),
+        "SignatureType": names(ChecksumSignature.Kind.self),
         "SessionState": names(SessionStatus.State.self),
         "WaitFor": names(WaitFor.self),
         "WaitReason": names(Wait.Kind.self),

@@ -32,7 +32,7 @@ import Testing
                 HeaderField(name: "Referer", value: "https://host/a?b"),
             ])
         #expect(spec.credentials == .basic(username: "me", password: "secret"))
-        #expect(spec.checksum?.algorithm == .sha1)
+        #expect(spec.checksum?.value?.algorithm == .sha1)
         #expect(spec.retry?.maxAttempts == 1000 && spec.retry?.baseSeconds == 3)
         #expect(spec.timeouts == Timeouts(requestSeconds: 20, connectSeconds: 7))
     }

@@ -67,7 +67,7 @@ import Testing
             change(&job)
             return ResolvedSpec(job, in: SessionConfiguration())
         }
-        let checksum = Checksum(.md5, bytes: Array(repeating: 0, count: 16))
+        let checksum = Checksum(.md5, bytes: Array(repeating: 0, count: 16)).map(ExpectedChecksum.value)
         let plain = spec { _ in }
         let checked = spec { $0.spec.checksum = checksum }
         let disproved = spec {

@@ -8,7 +8,7 @@ import Testing
     private let md5 = "900150983cd24fb0d6963f7d28e17f72"
 
     @Test func storesChecksumByAlgorithmName() throws {
-        let checksum = try #require(Checksum(.md5, hexadecimal: md5))
+        let checksum = ExpectedChecksum.value(try #require(Checksum(.md5, hexadecimal: md5)))
         var spec = JobSpec(url: "https://host/")
         spec.checksum = checksum
         let stored = try JSONEncoder().encode(spec)
@@ -18,6 +18,26 @@ import Testing
         #expect(try JSONDecoder().decode(JobSpec.self, from: before).checksum == nil)
         #expect(!Sample.job().document().written.contains("checksum"))
     }
+
+    @Test func storesTheAddressOfAList() throws {
+        let signature = ChecksumSignature(kind: .signify, url: "https://host/SHA256.sig?b", keys: ["RW"])
+        var spec = JobSpec(url: "https://host/")
+        spec.checksum = .file(ChecksumFile(url: "https://host/SHA256?a", file: "f", signature: signature))
+        #expect(try JSONDecoder().decode(JobSpec.self, from: JSONEncoder().encode(spec)).checksum == spec.checksum)
+        #expect(spec.holdsSecrets && spec.secrets == [.checksum])
+        let redacted = spec.withoutSecrets
+        #expect(redacted.checksum?.file?.url == "https://host/SHA256?...")
+        #expect(redacted.checksum?.file?.signature?.url == "https://host/SHA256.sig?...")
+        #expect(redacted.lost == [.checksum])
+    }
+
+    @Test(arguments: [
+        ("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3", true),
+        ("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO", false),
+        ("RXQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3", false),
+        ("untrusted comment: minisign public key 9EBA81C8B4C6AD28x", false), ("", false),
+    ])
+    func readsPublicKeys(_ line: String, _ isKey: Bool) { #expect((SignatureKey(base64: line) != nil) == isKey) }
 
     @Test func namesClaimantAndDigestsInMismatch() throws {
         let digests: [Checksum.Algorithm: String] = [

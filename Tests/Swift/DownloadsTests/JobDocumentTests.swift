@@ -127,6 +127,7 @@ import Testing
             "protocol": .string(receipt.networkProtocol), "length_verified": .bool(receipt.lengthVerified),
             "verified_by": receipt.verifiedBy.map { .strings($0.map { $0 == .client ? "checksum" : $0.rawValue }) }
                 ?? .null,
+            "checksum": receipt.checksum.map { listed($0, url) } ?? .null,
             "resumed_by": .optional(receipt.resumedBy?.rawValue),
             "coding": receipt.coding.map(coding) ?? .null,
             "attempts": .count(receipt.attempts),
@@ -136,6 +137,20 @@ import Testing
                 "transfer_seconds": .number(receipt.timings.transfer),
                 "total_seconds": .number(receipt.timings.total),
             ],
+        ]
+    }
+
+    private static func listed(_ listed: ListedChecksum, _ url: (String) -> String) -> JSON {
+        let signature: JSON? = listed.signature.map {
+            [
+                "type": .string($0.kind.rawValue), "url": .string(url($0.url)), "key": .string($0.key),
+                "trusted_comment": .optional($0.trustedComment),
+            ]
+        }
+        return [
+            "url": .string(url(listed.url)), "file": .optional(listed.file),
+            "algorithm": .string(listed.checksum.algorithm.rawValue), "value": .string(listed.checksum.value),
+            "signature": signature ?? .null,
         ]
     }
 

@@ -153,7 +153,7 @@ import Testing
             read.map { $0.objectValue?["checksum"]?.objectValue?["algorithm"] } == ["sha-256", "md5", "md5", "sha-256"])
     }
 
-    @Test(arguments: ["nonsense", "\(md5)", "\(md5) x", "\(md5)  ../x", "\(md5)  /etc/passwd", "abcd  x"])
+    @Test(arguments: ["nonsense", "\(md5)", "SHA3-256 (x) = \(md5)", "\(md5)  ../x", "\(md5)  /etc/passwd", "abcd  x"])
     func namesLinesWithoutADigestOrAName(_ line: String) {
         #expect(faults(line + "\n", .sha256sum, base: "https://h/").count == 1)
     }

@@ -25,7 +25,7 @@ import Testing
         spec.digest = Digest.none
         spec.decodes = true
         spec.resumePolicy = .evidence
-        spec.checksum = Checksum(.md5, hexadecimal: String(repeating: "0a", count: 16))
+        spec.checksum = Checksum(.md5, hexadecimal: String(repeating: "0a", count: 16)).map(ExpectedChecksum.value)
         spec.timeouts = Timeouts(requestSeconds: 0.1)
         var retry = RetryPolicy()
         retry.maxSeconds = 1.5
@@ -70,6 +70,20 @@ import Testing
         #expect(throws: DecodingError.self) { try RowCoding.spec(from: text) }
     }
 
+    private var listed: ListedChecksum {
+        get throws {
+            ListedChecksum(
+                url: "https://host/SHA256SUMS", file: "a", checksum: try #require(Checksum(.md5, bytes: Array(0..<16))),
+                signature: .init(kind: .minisign, url: "https://host/s", key: "RW", trustedComment: "t"))
+        }
+    }
+
+    @Test func specificationsWithAListOfChecksumsReadBack() throws {
+        var spec = JobSpec(url: "https://host/a")
+        spec.checksum = .file(ChecksumFile(url: "https://host/SHA256SUMS"))
+        #expect(try RowCoding.spec(from: RowCoding.text(spec)) == spec)
+    }
+
     @Test(arguments: [true, false]) func finishesAndPromotionsReadBack(isFull: Bool) throws {
         let mark = FileMark(inode: .max, born: isFull ? -1 : nil, modified: .max)
         let file = FinishedFile(
@@ -79,7 +93,8 @@ import Testing
             finalURL: "https://host/", redirects: isFull ? ["https://other/"] : [], status: 206,
             etag: isFull ? "\"e\"" : nil, lastModified: isFull ? "Sun, 06 Nov 1994 08:49:37 GMT" : nil,
             remoteAddress: isFull ? "::1" : nil, networkProtocol: "HTTP/2", lengthVerified: isFull,
-            verifiedBy: isFull ? [.client, .googleHash] : nil, resumedBy: isFull ? .checksum : nil,
+            verifiedBy: isFull ? [.client, .googleHash] : nil, checksum: isFull ? try listed : nil,
+            resumedBy: isFull ? .checksum : nil,
             coding: isFull ? .init(name: "gzip", isDecoded: true, size: .max, sha256: "11") : nil, attempts: 2,
             timings: .init(connect: 0.1, firstByte: 0, transfer: 1e-7, total: 123_456.789))
         let finish = JobResult(file: file, receipt: receipt)

@@ -96,6 +96,7 @@ import Testing
         for name in ["image.iso", "a.iso", "1.jpg", "2.jpg"] {
             cli.scene.origin.serve("/\(name)", .file(cli.scene.bytes))
         }
+        cli.scene.origin.serve("/SUMS", .file(Array("\(SHA.hexadecimal(of: cli.scene.bytes))  a.iso\n".utf8)))
         return [
             "job_01HZX3K9V7Q2N4R8T6W0YB5CDE": try await cli.scene.job(in: state),
             "dlv_01HZX3K9V7Q2N4R8T6W0YB5CDG": delivery ?? "", "tok_01HZX3K9V7Q2N4R8T6W0YB5CDH": token,
@@ -127,7 +128,9 @@ import Testing
             export -f fetchd
             complete fetchd show ''
             """)
-        #expect(outcome.lines == ["session", "acknowledge", "--checksum", "succeeded", id], "\(outcome)")
+        #expect(
+            outcome.lines == ["session", "acknowledge", "--checksum --checksum-url --checksum-name", "succeeded", id],
+            "\(outcome)")
     }
 
     @Test func runsExamplesOfCommandLinePage() async throws {

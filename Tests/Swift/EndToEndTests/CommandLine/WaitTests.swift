@@ -26,6 +26,49 @@ import Testing
         #expect(failed.errors.contains("fetchd retry job_"))
     }
 
+    /// A signed list, as a script uses it. The key is given as a file, and as its line.
+    @Test func waitExitsWithTwoIfTheVerificationFails() async throws {
+        let cli = try await CommandLineScene()
+        try cli.folder.write("\(SHA.hexadecimal(of: cli.scene.bytes))  file\n", to: "SUMS")
+        let made = try await cli.shell(
+            "minisign -G -W -p a.pub -s a.key; minisign -G -W -p b.pub -s b.key; minisign -S -s a.key -m SUMS")
+        try #require(made.succeeded, "\(made)")
+        for name in ["SUMS", "SUMS.minisig"] {
+            cli.scene.origin.serve("/\(name)", .file(try #require(cli.folder.bytes(of: name))))
+        }
+        let key = try #require(cli.folder.bytes(of: "a.pub")).split(separator: 0x0A).last.map {
+            String(decoding: $0, as: UTF8.self)
+        }
+        for given in [cli.folder.path("a.pub"), try #require(key)] {
+            let add = [
+                "add", "--wait", "--quiet", "--checksum-url", cli.url("/SUMS"), "--key", given, cli.url("/file"),
+            ]
+            let done = try await cli.run(add)
+            #expect(done.ending == .exited(0), "\(done)")
+        }
+        let wrongKey = try await cli.run(
+            "add", "--wait", "--checksum-url", cli.url("/SUMS"), "--key", cli.folder.path("b.pub"), cli.url("/file"))
+        #expect(wrongKey.ending == .exited(2) && wrongKey.errors.contains("signature_invalid"), "\(wrongKey)")
+        let unlisted = try await cli.run(
+            "add", "--wait", "--checksum-url", cli.url("/SUMS"), "--checksum-name", "other", cli.url("/file"))
+        #expect(unlisted.ending == .exited(2) && unlisted.errors.contains("checksum_unavailable"), "\(unlisted)")
+        // Another failure beside that of the verification.
+        let both = try await cli.run(
+            "add", "--wait", "--checksum-url", cli.url("/SUMS"), cli.url("/missing"), cli.url("/file"))
+        #expect(both.ending == .exited(2), "\(both)")
+        let mixed = try await cli.run(
+            "add", "--wait", "--checksum", "md5:\(String(repeating: "0", count: 32))", cli.url("/file"))
+        #expect(mixed.ending == .exited(2), "\(mixed)")
+        for misuse in [
+            ["--key", "x"], ["--key", cli.folder.path("a.pub")], ["--checksum-name", "x"],
+            ["--checksum-url", cli.url("/SUMS"), "--signature", "minisign"],
+            ["--checksum-url", cli.url("/SUMS"), "--checksum", "md5:\(String(repeating: "0", count: 32))"],
+        ] {
+            let outcome = try await cli.run(["add"] + misuse + [cli.url("/file")])
+            #expect(outcome.ending == .exited(64), "\(misuse): \(outcome)")
+        }
+    }
+
     @Test func waitPrintsJobDocumentsAsJSON() async throws {
         let cli = try await CommandLineScene()
         let one = try await cli.run("add", "--wait", "--json", cli.url("/missing"))
