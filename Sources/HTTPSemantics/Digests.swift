@@ -38,6 +38,11 @@ public struct Checksum: Sendable, Hashable, Codable {
         self.algorithm = algorithm
         value = bytes.hexadecimal
     }
+
+    public var bytes: [UInt8] {
+        let digits = value.utf8.compactMap(\.hexadecimalValue)
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
 }
 
 /// A digest of the file that a client or a server has stated. Bytes with another digest never become the file.
@@ -49,6 +54,8 @@ public struct DigestClaim: Sendable, Hashable, Codable {
         case client = "job"
         /// A list of digests whose address the client has given.
         case checksumFile = "checksum file"
+        /// The digests of all pieces, in a job without a checksum.
+        case pieces
         case reprDigest = "Repr-Digest"
         case contentDigest = "Content-Digest"
         case contentMD5 = "Content-MD5"

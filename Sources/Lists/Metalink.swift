@@ -1,5 +1,7 @@
 import CExpat
 import Formats
+import Foundation
+import HTTPSemantics
 
 /// `metalink`: a document of RFC 5854, or of version 3 (`http://www.metalinker.org/`). Each file is a job with its mirrors, its size
 /// and its strongest digest.
@@ -108,13 +110,15 @@ private func characterData(context: UnsafeMutableRawPointer?, text: UnsafePointe
 /// The files of a document, gathered from its elements.
 struct MetalinkDocument {
     /// Bytes of one file with its mirrors and digests.
-    static let mostText = 64 << 10
+    static let mostText = 256 << 10
 
     private struct File {
         var line: Int
         var name: String
         var size = ""
         var digests: [(algorithm: String, digits: String)] = []
+        /// Those that the document has last. Documents of several algorithms are rare.
+        var pieces: (algorithm: String, length: String, digits: [String])?
         /// Of the mirrors, 1 is the best priority (RFC 5854, section 4.1.2.4).
         var urls: [(priority: Int, url: String)] = []
     }
@@ -141,6 +145,7 @@ struct MetalinkDocument {
         text = []
         if path.count > Self.deepest { isTooLarge = true }
         guard isMetalink, file == nil else {
+            if local == "pieces" { file?.pieces = (attributes["type"] ?? "", attributes["length"] ?? "", []) }
             let size = attributes.reduce(Self.sizeOfElement) { $0 + $1.key.utf8.count + $1.value.utf8.count }
             return count(size)
         }
@@ -166,8 +171,8 @@ struct MetalinkDocument {
         text = []
         switch name {
         case "size": file?.size = value
-        // The digests of pieces are not those of the file.
-        case "hash" where !path.contains(where: { $0.name == "pieces" }):
+        case "hash" where path.last?.name == "pieces": file?.pieces?.digits.append(value)
+        case "hash":
             file?.digests.append((attributes["type"] ?? "", value))
         case "url": file?.urls.append((Self.priority(attributes), value))
         case "file":
@@ -201,7 +206,23 @@ struct MetalinkDocument {
             return ListEntry(line: file.line, error)
         }
         job["checksum"] = strongest(of: file.digests)
+        job["pieces"] = pieces(of: file)
         return ListEntry(line: file.line, job, remarks: mirrors.remarks)
+    }
+
+    /// nil also for pieces that cannot be used. They are not needed to verify a file with a digest.
+    private static func pieces(of file: File) -> JSON? {
+        guard let pieces = file.pieces, let length = Int64(pieces.length),
+            let algorithm = Checksum.Algorithm(named: pieces.algorithm)
+        else { return nil }
+        let digests = pieces.digits.compactMap { Checksum(algorithm, hexadecimal: $0)?.bytes }
+        guard digests.count == pieces.digits.count,
+            let usable = PieceDigests(algorithm, length: length, digests: Data(digests.joined()))
+        else { return nil }
+        return [
+            "algorithm": .string(algorithm.rawValue), "length": .integer(usable.length),
+            "digests": .string(usable.digests.base64EncodedString()),
+        ]
     }
 
     private static func strongest(of digests: [(algorithm: String, digits: String)]) -> JSON? {

@@ -241,9 +241,15 @@ def obeying(name: str | None, value: Any) -> Any:
                 rule | {"host": f"*.host{index}.invalid", "connections": rule.get("connections") or 1}
                 for index, rule in enumerate(value)
             ]
+        # How many bytes a digest has, depends on its algorithm.
+        case "pieces", dict() if "digests" in value:
+            return value | {"algorithm": "md5", "digests": "AAAAAAAAAAAAAAAAAAAAAA=="}
         # What a Metalink is, the description cannot tell.
         case "metalink", str():
             return METALINK
+        # Whether the URL of a job has a name to look for in a list of checksums, the description cannot tell.
+        case "checksum", {"url": str()}:
+            return value | {"file": value.get("file") or "file"}
         case ("url" | "proxy"), str():
             return made_possible(value)
         case "urls", list():

@@ -1,5 +1,6 @@
 import Downloads
 import Formats
+import Foundation
 import HTTPSemantics
 import Lists
 
@@ -18,6 +19,7 @@ extension JobSpec {
         WireMember("decode", \.decodes, .bool),
         WireMember("resume_policy", \.resumePolicy, .choice),
         WireMember("checksum", \.checksum, .checksum),
+        WireMember("pieces", \.pieces, .pieces),
         WireMember("timeouts", \.timeouts, .timeouts, default: Timeouts()),
         WireMember("retry", \.retry, .retry),
         WireMember("wait_for", \.waitFor, .choices()),
@@ -85,7 +87,7 @@ extension FieldReader {
     fileprivate mutating func expandMetalink() throws(Problem) {
         guard
             let text = try string(
-                "metalink", fault: { $0.unicodeScalars.count > 65_536 ? "has more than 65536 characters" : nil })
+                "metalink", fault: { $0.unicodeScalars.count > 262_144 ? "has more than 262144 characters" : nil })
         else { return }
         for name in ["url", "urls"] where value(name) != nil {
             throw invalid("metalink", "and `\(name)` are both given; one of them is enough")
@@ -233,6 +235,36 @@ extension Checksum {
                 "value", "must be the \(2 * algorithm.size) hexadecimal digits of a \(algorithm.rawValue)")
         }
         self = checksum
+    }
+}
+
+extension WireType<PieceDigests> {
+    fileprivate static let pieces = Self(
+        read: { (reader, name) throws(Problem) in try reader.object(name, PieceDigests.init(reading:)) },
+        write: {
+            [
+                "algorithm": .string($0.algorithm.rawValue), "length": .integer($0.length),
+                "digests": .string($0.digests.base64EncodedString()),
+            ]
+        })
+}
+
+extension PieceDigests {
+    init(reading reader: inout FieldReader) throws(Problem) {
+        let algorithm = try reader.choice("algorithm", of: Checksum.Algorithm.self)
+        let length = try reader.integer("length", in: 1...1 << 40)
+        let text = try reader.string("digests")
+        guard let algorithm else { throw reader.missing("algorithm", "what the digests were computed with") }
+        guard let length else { throw reader.missing("length", "the size of a piece in bytes") }
+        guard let text else { throw reader.missing("digests", "those of the pieces, one after another, in base64") }
+        guard let digests = Data(base64Encoded: text),
+            let pieces = PieceDigests(algorithm, length: length, digests: digests)
+        else {
+            throw reader.invalid(
+                "digests",
+                "must be the base64 of 1 to \(Self.most) digests of \(algorithm.size) bytes each, one after another")
+        }
+        self = pieces
     }
 }
 

@@ -149,9 +149,10 @@ extension Job {
     /// loss. A failed job has reported the loss already, and the next URL is asked for the whole file in any case.
     private mutating func dropDisproved(on signal: JobSignal) {
         let isDeferred = if case .attemptDeferred = signal { true } else { false }
+        isCorrupt = isDeferred
+        if isDeferred, part?.lacksWrongPieces ?? false { return }
         part = nil
         isPartLost = isDeferred
-        isCorrupt = isDeferred
     }
 
     private mutating func note(_ signal: JobSignal, at now: Date) {

@@ -26,6 +26,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var resumePolicy: ResumePolicy?
     /// The checksum that the bytes must have. Other bytes fail with `checksum_mismatch`.
     public var checksum: ExpectedChecksum?
+    /// With a checksum, they find the wrong bytes of a file that does not match it. Without, each of them must match.
+    public var pieces: PieceDigests?
     public var timeouts = Timeouts()
     public var retry: RetryPolicy?
     public var waitFor: [WaitFor]?
@@ -46,7 +48,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
     /// The number of bytes of the members that can be large.
     public var size: Int {
         url.utf8.count + mirrors.reduce(0) { $0 + $1.utf8.count } + tags.reduce(0) { $0 + $1.utf8.count }
-            + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + metadata.size + (body?.size ?? 0)
+            + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + metadata.size + (body?.size ?? 0) + (pieces?.digests.count ?? 0)
     }
 }
 

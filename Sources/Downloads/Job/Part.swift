@@ -15,6 +15,8 @@ public struct Part: Sendable, Equatable {
     /// Whether bytes of several responses were joined because they were equal, and not by a validator.
     public var isJoinedByEvidence = false
     public var expiry: Expiry
+    /// Pieces that did not match their digests are not in `ranges` any more, so that the others need not be fetched again. Not stored.
+    public var lacksWrongPieces = false
 
     public init(
         id: PartID, url: String, validators: Validators, label: FileLabel = FileLabel(), size: Int64?,

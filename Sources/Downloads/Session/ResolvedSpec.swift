@@ -37,6 +37,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     public var decodes: Bool
     public var resumePolicy: ResumePolicy
     public var checksum: ExpectedChecksum?
+    public var pieces: PieceDigests?
     /// Whether bytes may be combined that only the checksum of the whole file can verify.
     public var restsOnChecksum: Bool
     public var expectedSize: Int64?
@@ -77,7 +78,9 @@ public struct ResolvedSpec: Sendable, Equatable {
         decodes = spec.decodes ?? configuration.decodes ?? false
         resumePolicy = spec.resumePolicy ?? configuration.resumePolicy ?? .strict
         checksum = spec.checksum
-        restsOnChecksum = spec.checksum != nil && !job.isCorrupt
+        pieces = spec.pieces
+        // The wrong pieces of a corrupt job were removed.
+        restsOnChecksum = pieces != nil || spec.checksum != nil && !job.isCorrupt
         expectedSize = spec.expectedSize
         sizeLimit = spec.maxSize.map { SizeLimit($0, of: .job) }
         lost = spec.lost

@@ -33,6 +33,8 @@ final class Attempt: Sendable {
         var listed: ListedChecksum?
         /// The list was fetched before this attempt needed it.
         var isListShared = false
+        /// The bytes of the complete file that do not match the digests of their pieces, and are fetched again.
+        var wrongPieces: [Range<Int64>] = []
     }
 
     /// - Parameter rates: the rate limits of the service and of the session.
@@ -55,30 +57,6 @@ final class Attempt: Sendable {
     var madeProgress: Bool {
         guard let file, file.part.fault == nil else { return false }
         return spec.canContinue(file.validators) && file.part.written.count > max(file.initialBytes, job.bytesDurable)
-    }
-
-    /// Whether the job fetches the file once more after its bytes proved wrong. True when bytes of an earlier attempt,
-    /// or of another connection, may be the cause.
-    private var mayRestart: Bool {
-        guard let file, !job.isCorrupt else { return false }
-        return file.outcome.isResumed || file.isShared
-    }
-
-    var listed: ListedChecksum? { state.withLock { $0.listed } }
-
-    /// The label of a response, with the digests that other servers of the job have stated for the same version. A checksum of the job
-    /// is stronger than those: it also verifies bytes of servers that have other versions by their tags.
-    func completed(_ label: FileLabel, validators: Validators, size: Int64?) -> FileLabel {
-        guard spec.checksum == nil else { return listing(label) }
-        return listing(label).completed(by: job.stated, validators: validators, size: size)
-    }
-
-    /// The label with the digest of the list, in place of the one that an earlier attempt has read.
-    func listing(_ label: FileLabel) -> FileLabel {
-        var label = label
-        label.digests.removeAll { $0.claimant == .checksumFile }
-        if let listed { label.digests.insert(DigestClaim(.checksumFile, listed.checksum), at: 0) }
-        return label
     }
 
     var logFields: Logger.Metadata {
@@ -303,26 +281,12 @@ extension Attempt {
                 try part.digests(spec.algorithms(label), isStopped: { control.isStopping })
             }
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
-            let mismatch =
-                digests.flatMap { spec.claims(label).refutation(by: $0) } ?? complete.file.decoding?.refutation
-            if let mismatch {
-                let mayRestart = if mayRestart { true } else { await hasListChanged() }
-                return .fail(mismatch, RetryPolicy.Hint(mayRestart: mayRestart))
-            }
+            if let (mismatch, hint) = try await refutation(of: complete, by: digests) { return .fail(mismatch, hint) }
             guard let digests, control.beginFinalizing() else { return stopped }
             return .finalize(FinalizeRequest(attempt: self, complete: complete, digests: digests))
         } catch {
             return fail((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))
         }
-    }
-
-    /// Whether the list has another digest by now. Asked when the bytes do not match a list that was fetched for other jobs.
-    private func hasListChanged() async -> Bool {
-        let (listed, isShared) = state.withLock { ($0.listed, $0.isListShared) }
-        guard isShared, let file = spec.checksum?.file,
-            case .listed(let now, _) = await readChecksum(in: file, mayShare: false)
-        else { return false }
-        return now.checksum != listed?.checksum
     }
 
     private func finalize(_ request: FinalizeRequest, in queue: FinalizeQueue) async -> Step {
@@ -379,13 +343,17 @@ extension Attempt {
                 .attemptDiverted(Wait(.retry(until: now), cause: failure))
             case (nil, .fail(let failure)): .attemptFailed(failure)
             }
-        return .store(
-            Ending(signal: signal, keepsPart: !failure.provesCorruption, nextAttempt: nextAttempt, result: .failed))
+        let keepsPart = !failure.provesCorruption || state.withLock { !$0.wrongPieces.isEmpty }
+        return .store(Ending(signal: signal, keepsPart: keepsPart, nextAttempt: nextAttempt, result: .failed))
     }
 
     /// One commit ends the attempt: it stores state, offset and event together.
     private func store(_ ending: Ending) async -> Step {
-        let kept = ending.keepsPart ? await keepPart() : KeptPart()
+        var kept = ending.keepsPart ? await keepPart() : KeptPart()
+        for wrong in state.withLock(\.wrongPieces) {
+            kept.part?.ranges.remove(contentsOf: wrong)
+            kept.part?.lacksWrongPieces = true
+        }
         if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
         do throws(NotStored) {
             let outcome = try await commit(ending, kept)

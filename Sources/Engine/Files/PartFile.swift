@@ -195,16 +195,43 @@ final class PartFile: Sendable {
         while offset < end {
             if isStopped() { return nil }
             if buffer.isEmpty { buffer = [UInt8](repeating: 0, count: 1 << 20) }
-            let count = pread(file.number, &buffer, buffer.count, off_t(offset))
-            guard count > 0 else {
-                let error = DiskError("read the part back", code: count == 0 ? EIO : errno)
-                fail(error)
-                throw error
-            }
+            let count = try read(&buffer, of: file, at: offset)
             buffer.withUnsafeBytes { digests.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             offset += Int64(count)
         }
         return digests.finalize()
+    }
+
+    /// The pieces of the complete file that do not match their digests. Reads the whole file.
+    ///
+    /// - Parameter isStopped: called between reads; true ends the search with nil.
+    func wrongPieces(_ pieces: PieceDigests, isStopped: () -> Bool) throws(DiskError) -> [Range<Int64>]? {
+        let (file, size) = (try file, written.end)
+        var (wrong, buffer): ([Range<Int64>], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 20))
+        for piece in 0..<pieces.count {
+            let range = pieces.range(of: piece, in: size)
+            var (hash, offset) = (RunningHash(pieces.algorithm.function), range.lowerBound)
+            while offset < range.upperBound {
+                if isStopped() { return nil }
+                let count = try read(&buffer, atMost: range.upperBound - offset, of: file, at: offset)
+                buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+                offset += Int64(count)
+            }
+            if !pieces.matches(hash.digest, piece: piece) { wrong.append(range) }
+        }
+        return wrong
+    }
+
+    private func read(
+        _ buffer: inout [UInt8], atMost limit: Int64 = .max, of file: Descriptor, at offset: Int64
+    ) throws(DiskError) -> Int {
+        let count = pread(file.number, &buffer, min(buffer.count, Int(clamping: limit)), off_t(offset))
+        guard count > 0 else {
+            let error = DiskError("read the part back", code: count == 0 ? EIO : errno)
+            fail(error)
+            throw error
+        }
+        return count
     }
 
     /// Gives the file the permissions of a finished file; a part is readable by fetchd only. The next sync makes them
@@ -236,7 +263,7 @@ struct RunningDigests: Sendable {
 }
 
 extension Checksum.Algorithm {
-    fileprivate var function: HashFunction {
+    var function: HashFunction {
         switch self {
         case .sha256: .sha256
         case .sha512: .sha512

@@ -51,11 +51,18 @@ extension FinalizeRequest {
     }
 
     /// Bytes that match a digest are complete.
-    private var isLengthVerified: Bool { complete.isLengthVerified || !attempt.spec.claims(file.label).isEmpty }
+    private var isLengthVerified: Bool {
+        complete.isLengthVerified || !attempt.spec.claims(file.label).isEmpty || isVerifiedByPieces
+    }
+
+    private var isVerifiedByPieces: Bool {
+        attempt.spec.pieces != nil && attempt.spec.checksum == nil && file.decoding == nil
+    }
 
     private var verifiedBy: [DigestClaim.Claimant] {
         let claims = attempt.spec.claims(file.label) + (file.decoding?.claims ?? [])
-        return claims.map(\.claimant).map { $0 == .checksumFile ? .client : $0 }.reduce(into: []) {
+        let ofPieces: [DigestClaim.Claimant] = isVerifiedByPieces ? [.pieces] : []
+        return (claims.map(\.claimant) + ofPieces).map { $0 == .checksumFile ? .client : $0 }.reduce(into: []) {
             if !$0.contains($1) { $0.append($1) }
         }
     }

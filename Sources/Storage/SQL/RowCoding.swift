@@ -86,6 +86,7 @@ extension RowCoding {
         if !spec.headers.isEmpty { members.append(("headers", try text(spec.headers))) }
         if let credentials = spec.credentials { members.append(("credentials", try text(credentials))) }
         if let checksum = spec.checksum { members.append(("checksum", try text(checksum))) }
+        if let pieces = spec.pieces { members.append(("pieces", try text(pieces))) }
         if spec.timeouts != Timeouts() { members.append(("timeouts", try text(spec.timeouts))) }
         if let retry = spec.retry { members.append(("retry", try text(retry))) }
         return members

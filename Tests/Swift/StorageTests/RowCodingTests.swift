@@ -26,6 +26,7 @@ import Testing
         spec.decodes = true
         spec.resumePolicy = .evidence
         spec.checksum = Checksum(.md5, hexadecimal: String(repeating: "0a", count: 16)).map(ExpectedChecksum.value)
+        spec.pieces = PieceDigests(.md5, length: 1 << 20, digests: Data(0..<48))
         spec.timeouts = Timeouts(requestSeconds: 0.1)
         var retry = RetryPolicy()
         retry.maxSeconds = 1.5

@@ -1,4 +1,5 @@
 import Formats
+import HTTPSemantics
 import Lists
 
 /// Streams of events.
@@ -26,8 +27,21 @@ extension FuzzTarget {
     }
 }
 
-/// Lists of downloads.
+/// Lists of downloads, and lists of digests.
 extension FuzzTarget {
+    /// A digest that a list gives for a name is in the list, and so is the name. The first byte chooses the name of the list.
+    static let checksumList = FuzzTarget("checksum-list") { bytes in
+        let names = ["SHA256SUMS", "sums", "a.iso.sha512", "MD5SUMS", "B2SUMS"]
+        let list = ChecksumList(Array(bytes.dropFirst()), named: names[Int(bytes.first ?? 0) % names.count])
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        for (wanted, isExact) in [("a.iso", false), ("a.iso", true), ("./x/a.iso", true)] {
+            guard case .success(let entry) = list.entry(for: wanted, isExact: isExact) else { continue }
+            require(text.contains(entry.checksum.value), "the digest is made up")
+            require(entry.name != nil || !isExact, "a digest without a name is that of a named file")
+            require(entry.name.map { $0.hasSuffix("a.iso") } ?? true, "the name is \(entry.name ?? "")")
+        }
+    }
+
     /// The pieces in which a list arrives make no difference. The first byte is the format and the size of the pieces.
     static let list = FuzzTarget("list") { bytes in
         let choice = Int(bytes.first ?? 0)

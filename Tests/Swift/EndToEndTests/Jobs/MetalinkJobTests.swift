@@ -47,7 +47,7 @@ import Testing
             (["metalink": document()], "must name one file"), (["metalink": document("")], "no URL with http or https"),
             (["metalink": "<html/>"], "no Metalink"), (["metalink": ""], "not well-formed"),
             (["metalink": 5], "must be a string"),
-            (["metalink": .string(String(repeating: " ", count: 65_537))], "more than 65536"),
+            (["metalink": .string(String(repeating: " ", count: 262_145))], "more than 262144"),
         ]
         for (request, why) in wrong {
             let answer = try await api.post("/v1/jobs", request)
