@@ -85,7 +85,7 @@ let package = Package(
         // The workers: transfers and deliveries.
         layer(
             "Engine",
-            ["Base", "CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", logging]),
+            ["Base", "CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Lists", "Storage", logging]),
         layer(
             "Webhooks",
             ["Base", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", logging]),

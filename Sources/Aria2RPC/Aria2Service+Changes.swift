@@ -1,6 +1,7 @@
 import Downloads
 import Formats
 import Foundation
+import Lists
 import Operations
 import Storage
 
@@ -29,13 +30,14 @@ extension Aria2Service {
         let given = try parameters.optionalObject() ?? [:]
         let position = try parameters.optionalInteger()
         if let position, position < 0 { throw RPCError("Position must be greater than or equal to 0.") }
-        let files = try MetalinkFile.files(in: Data(base64Encoded: text).map { [UInt8]($0) } ?? [])
+        let files = try MetalinkFile.forAria2(in: Data(base64Encoded: text).map { [UInt8]($0) } ?? [])
         let folder = try await configuration().directory
         var new: [NewJob] = []
         for file in files {
             let options = DownloadOptions(file.options(besides: given))
             var job = NewJob(session: session, spec: try options.spec(of: sources(file.urls), in: root, folder))
             job.spec.expectedSize = file.size
+            job.spec.pieces = file.pieces
             job.isPaused = try options.isPaused
             job.gid = .random()
             new.append(job)

@@ -8,6 +8,7 @@ import Lists
 extension JobSpec {
     /// The members of a job, except for its addresses, its method and its body.
     static let members: [WireMember<JobSpec>] = [
+        WireMember("mirrors", \.mirrorPolicy, .choice),
         WireMember("headers", \.headers, .headers, default: []),
         WireMember("credentials", \.credentials, .credentials),
         WireMember("destination", \.destination, .destination, default: Destination()),
@@ -345,7 +346,7 @@ struct JobPatch: Sendable {
         if fields.contains(.url) {
             let given = try reader.source("url") ?? patched.url
             patched.url = patched.url(shownAs: given) ?? given
-            patched.mirrors = []
+            (patched.mirrors, patched.discovery) = ([], nil)
         }
         let names = fields.map(\.rawValue)
         for member in JobSpec.members where names.contains(member.name) { try member.read(&reader, &patched) }

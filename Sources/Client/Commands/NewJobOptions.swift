@@ -25,6 +25,10 @@ struct NewJobOptions: ParsableArguments {
     var header: [HeaderArgument] = []
 
     @Option("Another URL of the same file; repeatable.", "url") var mirror: [String] = []
+
+    @Flag(name: .customLong("discover-mirrors"), help: "Use the mirrors that the server names, too (RFC 6249).")
+    var discoversMirrors = false
+
     @Option("Jobs with a higher priority start first. (default: the session's)") var priority: PriorityArgument?
     @Option("Connections for the file, 1 to 16. (default: the session's)", "n") var connections: Int?
     @Option("The maximum rate in bytes per second, such as 500K or 2Mi.", "bytes") var rateLimit: ByteCount?
@@ -59,6 +63,7 @@ struct NewJobOptions: ParsableArguments {
     func document(_ url: String) -> JSON {
         var job = JSONObject()
         if mirror.isEmpty { job.set("url", url) } else { job.set("urls", [url] + mirror) }
+        if discoversMirrors { job["mirrors"] = "discover" }
         job.set("session", session)
         job.set("headers", header.json)
         job.set("destination", NewDestination(path: out, onConflict: onConflict)?.json)

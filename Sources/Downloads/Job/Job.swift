@@ -90,7 +90,10 @@ public struct Job: Sendable, Equatable {
         self.stated = stated
     }
 
-    public var url: String { mirror == 0 ? spec.url : spec.mirrors[min(mirror, spec.mirrors.count) - 1] }
+    public var url: String {
+        let others = mirror == 0 ? [] : spec.alternatives
+        return others.isEmpty ? spec.url : others[min(mirror, others.count) - 1]
+    }
 
     public var aria2GID: GID { gid ?? GID(of: id) }
 
@@ -176,7 +179,7 @@ extension Job {
             // mirror may be left: hence `min`.)
             failuresInARow = 0
             isCorrupt = false
-            mirror = min(mirror + 1, spec.mirrors.count)
+            mirror = min(mirror + 1, spec.alternatives.count)
         case .retryRequested:
             finishedAt = nil
             startedAt = nil

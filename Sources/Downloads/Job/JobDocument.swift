@@ -189,6 +189,13 @@ extension Receipt {
         writer.member("length_verified", lengthVerified)
         writer.member("verified_by", verifiedBy.map { JSON.strings($0.map(\.shown)) } ?? .null)
         writer.member("checksum", checksum?.mapAddresses(audience.shown).document ?? .null)
+        let dropped: [JSON] = (droppedMirrors ?? []).map { mirror in
+            [
+                "url": .string(audience.shown(mirror.url)), "code": .string(mirror.code.rawValue),
+                "message": .string(mirror.message),
+            ]
+        }
+        writer.member("dropped_mirrors", .array(dropped))
         writer.member("resumed_by", resumedBy?.rawValue)
         writer.member("coding", coding?.document ?? .null)
         writer.member("attempts", attempts)

@@ -7,6 +7,10 @@ public struct JobSpec: Sendable, Equatable, Codable {
     public var url: String
     /// Other URLs of the same file. After a permanent failure, fetchd tries the next one.
     public var mirrors: [String] = []
+    /// nil: `given`.
+    public var mirrorPolicy: MirrorPolicy?
+    /// What an attempt has discovered; nil before, and if the policy is `given`.
+    public var discovery: Discovery?
     public var method = RequestMethod.get
     public var body: RequestBody?
     public var headers: [HeaderField] = []
@@ -53,6 +57,16 @@ public struct JobSpec: Sendable, Equatable, Codable {
 }
 
 extension JobSpec {
+    /// The URLs after `url`, which fetchd tries one after another. Discovered mirrors are among them if a digest verifies their files.
+    public var alternatives: [String] {
+        mirrors + (discovery?.checksum == nil ? [] : discovery?.mirrors ?? [])
+    }
+
+    /// Whether the client has given the URL, so that its server gets the job's headers and credentials.
+    public func isGiven(_ url: String) -> Bool { url == self.url || mirrors.contains(url) }
+}
+
+extension JobSpec {
     public var secrets: Set<SecretMember> {
         var secrets: Set<SecretMember> = []
         if Self.holdsSecret(url) || mirrors.contains(where: Self.holdsSecret) { secrets.insert(.url) }
@@ -67,6 +81,7 @@ extension JobSpec {
     public var holdsSecrets: Bool {
         credentials != nil || body != nil || Self.holdsSecret(url) || mirrors.contains(where: Self.holdsSecret)
             || headers.contains(where: \.isSecret) || checksum?.file?.holdsSecret ?? false
+            || discovery?.mirrors.contains(where: Self.holdsSecret) ?? false
     }
 
     /// The specification as it is known without the key: URLs without user and query, placeholders for the values of
@@ -79,6 +94,7 @@ extension JobSpec {
         spec.headers = headers.map(\.redacted)
         spec.credentials = nil
         spec.body = nil
+        spec.discovery = nil
         if case .file(let file)? = checksum { spec.checksum = .file(file.withoutSecrets) }
         return spec
     }

@@ -76,6 +76,9 @@ public struct Receipt: Sendable, Equatable, Codable {
     public var verifiedBy: [DigestClaim.Claimant]?
     /// What a list of digests said about the file; nil if the job named none.
     public var checksum: ListedChecksum?
+    /// Mirrors that the server of the job has named, and that the last attempt has given up; nil in receipts of versions that did not
+    /// record them.
+    public var droppedMirrors: [DroppedMirror]?
     /// What showed that the bytes of earlier attempts belong to the file; nil if the file is of one response.
     public var resumedBy: ResumeProof?
     /// The content coding of the response, for example gzip; nil if it had none.
@@ -129,7 +132,7 @@ public struct Receipt: Sendable, Equatable, Codable {
         finalURL: String, redirects: [String], status: Int, etag: String?, lastModified: String?,
         remoteAddress: String?, networkProtocol: String, lengthVerified: Bool,
         verifiedBy: [DigestClaim.Claimant]? = nil, checksum: ListedChecksum? = nil,
-        resumedBy: ResumeProof? = nil, coding: Coding? = nil,
+        droppedMirrors: [DroppedMirror]? = nil, resumedBy: ResumeProof? = nil, coding: Coding? = nil,
         attempts: Int, timings: Timings
     ) {
         self.finalURL = finalURL
@@ -142,6 +145,7 @@ public struct Receipt: Sendable, Equatable, Codable {
         self.lengthVerified = lengthVerified
         self.verifiedBy = verifiedBy
         self.checksum = checksum
+        self.droppedMirrors = droppedMirrors
         self.resumedBy = resumedBy
         self.coding = coding
         self.attempts = attempts
@@ -149,11 +153,28 @@ public struct Receipt: Sendable, Equatable, Codable {
     }
 }
 
+/// A mirror that an attempt has given up, and why.
+public struct DroppedMirror: Sendable, Equatable, Codable {
+    public var url: String
+    public var code: Failure.Code
+    public var message: String
+
+    public init(url: String, code: Failure.Code, message: String) {
+        self.url = url
+        self.code = code
+        self.message = message
+    }
+
+    func mapAddress(_ shown: (String) -> String) -> DroppedMirror {
+        DroppedMirror(url: shown(url), code: code, message: message)
+    }
+}
+
 /// The URLs of a receipt can have users and queries.
 extension Receipt {
     public var holdsSecrets: Bool {
         URLRule.holdsSecret(finalURL) || redirects.contains(where: URLRule.holdsSecret)
-            || checksum?.holdsSecret ?? false
+            || checksum?.holdsSecret ?? false || (droppedMirrors ?? []).contains { URLRule.holdsSecret($0.url) }
     }
 
     /// The receipt as it is known without the key.
@@ -162,6 +183,7 @@ extension Receipt {
         receipt.finalURL = URLRule.redacted(finalURL)
         receipt.redirects = redirects.map(URLRule.redacted)
         receipt.checksum = checksum?.mapAddresses(URLRule.redacted)
+        receipt.droppedMirrors = droppedMirrors?.map { $0.mapAddress(URLRule.redacted) }
         return receipt
     }
 }

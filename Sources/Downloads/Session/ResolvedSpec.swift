@@ -3,10 +3,14 @@ import HTTPSemantics
 /// The specification that an attempt uses: that of the job, completed with the session's configuration and the defaults.
 public struct ResolvedSpec: Sendable, Equatable {
     public var url: String
+    /// The URL of the job whose origin gets the headers and the credentials: `url`, if a client has given that.
+    public var home: String
     /// Whether fetchd can try another URL if this one fails permanently.
     public var hasMirrorLeft: Bool
     /// Other URLs of the same file. With several connections, fetchd uses them together with `url`.
     public var mirrors: [String]
+    /// Mirrors that the server of the job has named. They get no headers and no credentials, unless they are at the origin of `home`.
+    public var discovered: [String]
     public var connections: Int
     /// The maximum number of connections to one host, for all transfers of the session together; nil: only the
     /// service's limit applies.
@@ -50,7 +54,7 @@ public struct ResolvedSpec: Sendable, Equatable {
     public init(_ job: Job, in configuration: SessionConfiguration) {
         let spec = job.spec
         url = job.url
-        hasMirrorLeft = job.mirror < spec.mirrors.count
+        (home, hasMirrorLeft, discovered, restsOnChecksum) = (job.url, false, [], false)
         mirrors = ([spec.url] + spec.mirrors).filter { $0 != job.url }
         // Combined bytes of this job were wrong, so fetchd now uses only one server at a time.
         connections = job.isCorrupt ? 1 : spec.connections ?? configuration.connections ?? 1
@@ -77,14 +81,30 @@ public struct ResolvedSpec: Sendable, Equatable {
         digest = spec.digest ?? configuration.digest ?? .sha256
         decodes = spec.decodes ?? configuration.decodes ?? false
         resumePolicy = spec.resumePolicy ?? configuration.resumePolicy ?? .strict
-        checksum = spec.checksum
-        pieces = spec.pieces
-        // The wrong pieces of a corrupt job were removed.
-        restsOnChecksum = pieces != nil || spec.checksum != nil && !job.isCorrupt
         expectedSize = spec.expectedSize
         sizeLimit = spec.maxSize.map { SizeLimit($0, of: .job) }
         lost = spec.lost
         lostBySession = configuration.lost
+        discover(in: job)
+    }
+
+    /// The specification of an attempt that has discovered other sources.
+    public func adding(_ discovery: Discovery, to job: Job) -> ResolvedSpec {
+        var (spec, job) = (self, job)
+        job.spec.discovery = discovery
+        spec.discover(in: job)
+        return spec
+    }
+
+    private mutating func discover(in job: Job) {
+        let spec = job.spec
+        home = spec.isGiven(job.url) ? job.url : spec.url
+        hasMirrorLeft = job.mirror < spec.alternatives.count
+        discovered = (spec.discovery?.mirrors ?? []).filter { $0 != job.url }
+        checksum = spec.checksum ?? spec.discovery?.checksum.map(ExpectedChecksum.value)
+        pieces = spec.pieces ?? spec.discovery?.pieces
+        // The wrong pieces of a corrupt job were removed.
+        restsOnChecksum = pieces != nil || checksum != nil && !job.isCorrupt
     }
 
     /// The connections to a host that all transfers of the session may have together; nil: only the service's limit applies.
@@ -165,7 +185,8 @@ extension ResolvedSpec {
     }
 
     private func asksLike(_ other: ResolvedSpec) -> Bool {
-        let isSameSource = url == other.url && mirrors == other.mirrors && proxy == other.proxy && tls == other.tls
+        let isSameSource =
+            url == other.url && mirrors == other.mirrors && discovered == other.discovered && proxy == other.proxy && tls == other.tls
         return isSameSource && headers == other.headers && credentials == other.credentials
             && userAgent == other.userAgent
     }

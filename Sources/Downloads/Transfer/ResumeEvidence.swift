@@ -14,6 +14,8 @@ extension Part {
     public static let mostOverlap: Int64 = 64 << 10
     private static let sampleSize: Int64 = 16 << 10
     private static let sampleCount = 3
+    /// The number of bytes from which a part has a whole sample.
+    public static let leastSample = mostOverlap + sampleSize
 
     /// The number of bytes directly before the first missing one that are requested again with the rest.
     public var overlap: Int64 {

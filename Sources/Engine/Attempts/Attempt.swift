@@ -15,8 +15,10 @@ final class Attempt: Sendable {
     let job: Job
     /// The host of the job's URL, with its port.
     let host: String
-    /// The job's specification, completed with its session's configuration.
-    let spec: ResolvedSpec
+    /// The job's specification, completed with its session's configuration, when the job was admitted.
+    private let admitted: ResolvedSpec
+    /// The same with what this attempt has discovered; nil: nothing else than before.
+    private let renewed = Locked<ResolvedSpec?>(nil)
     let control: AttemptControl
     /// Every disk operation on the attempt's part runs in this queue.
     let diskQueue: DiskQueue
@@ -35,13 +37,16 @@ final class Attempt: Sendable {
         var isListShared = false
         /// The bytes of the complete file that do not match the digests of their pieces, and are fetched again.
         var wrongPieces: [Range<Int64>] = []
+        /// The URLs of discovered mirrors that have the bytes of the job's server, and those that do not.
+        var comparedMirrors: Set<String> = []
+        var dropped: [DroppedMirror] = []
     }
 
     /// - Parameter rates: the rate limits of the service and of the session.
     init(_ admitted: AdmittedJob, at host: String, under rates: [RateLimit], _ services: EngineServices) {
         job = admitted.job
         self.host = host
-        spec = admitted.spec.limited(
+        self.admitted = admitted.spec.limited(
             to: services.limits.withLock(\.storage.maxFileSize).map { SizeLimit($0, of: .service) })
         control = AttemptControl(
             of: admitted.job, admitted.spec, under: rates, time: services.time, total: services.received)
@@ -49,6 +54,11 @@ final class Attempt: Sendable {
         self.services = services
         state = Locked(State(continued: admitted.job.part))
     }
+
+    /// The specification of this attempt. It changes before the transfer only.
+    var spec: ResolvedSpec { discovers ? renewed.withLock(\.self) ?? admitted : admitted }
+
+    private var discovers: Bool { job.spec.mirrorPolicy == .discover && job.spec.method == .get }
 
     var file: SegmentedFile? { state.withLock { $0.file } }
 
@@ -73,13 +83,14 @@ final class Attempt: Sendable {
 extension Attempt {
     /// What an attempt does next. Each step below returns the one that follows it, in the order of this file:
     ///
-    ///     check -> readChecksum -> takeOverPart -> plan -> transfer -> verify -> finalize -> end
-    ///                                                      transfer -> discard -> transfer
+    ///     check -> discoverMirrors -> readChecksum -> takeOverPart -> plan -> transfer -> verify -> finalize -> end
+    ///                                                                         transfer -> discard -> transfer
     ///     (any) -> stop or fail -> store -> end
     ///
     /// The steps are indirect, because the suspended task would reserve room for the largest of them.
     private indirect enum Step: Sendable {
         case check
+        case discoverMirrors
         case readChecksum
         case takeOverPart
         case plan
@@ -108,6 +119,7 @@ extension Attempt {
         while true {
             switch step {
             case .check: step = check()
+            case .discoverMirrors: step = await discoverMirrors()
             case .readChecksum: step = await readChecksum()
             case .takeOverPart: step = await takeOverPart()
             case .plan: step = await plan()
@@ -139,6 +151,21 @@ extension Attempt {
             services.log.warning(
                 "\(job.id) does not verify certificates: its session disables the verification.", metadata: logFields)
         }
+        return discovers && job.mirror == 0 ? .discoverMirrors : .readChecksum
+    }
+
+    private func discoverMirrors() async -> Step {
+        let task = Task { await discover() }
+        let registration = control.register { task.cancel() }
+        let found = await task.value
+        control.unregister(registration)
+        guard let found, found != job.spec.discovery ?? Discovery() else { return .readChecksum }
+        do throws(NotStored) {
+            try await services.persist("the mirrors of \(job.id)") { try await services.store.record(found, of: job) }
+        } catch {
+            return .stop(.shutdown)
+        }
+        renewed.withLock { [admitted] in $0 = admitted.adding(found, to: job) }
         return .readChecksum
     }
 

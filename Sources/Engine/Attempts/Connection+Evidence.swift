@@ -32,6 +32,39 @@ extension Connection {
         return nil
     }
 
+    /// Compares samples of the file with those of a mirror that the server of the job has named, once in an attempt. A digest would
+    /// show other bytes too, but not whose they are.
+    ///
+    /// - Returns: why the mirror is not used; nil if it has the same bytes, and when the attempt stops.
+    func refutation(of source: ConnectionSource, _ file: SegmentedFile) async -> ConnectionLoss? {
+        if attempt.state.withLock({ $0.comparedMirrors.contains(source.url) }) { return nil }
+        var part = file.durablePart
+        part.ranges = file.part.written
+        var asked = RequestedRange(offset: 0, size: file.size)
+        asked.presentBytes = part.bytesDurable
+        // Its tag is judged with its first segment.
+        asked.restsOnChecksum = true
+        let requests = RequestSequence(from: source.url, asking: asked)
+        for range in part.samples {
+            switch await sample(range, of: part, requests) {
+            case .received(let bytes):
+                let isEqual = try? await attempt.diskQueue.run {
+                    let stored = try file.part.file
+                    return bytes.withUnsafeBytes { stored.has($0, at: range.lowerBound) }
+                }
+                if isEqual == true { continue }
+                return ConnectionLoss(
+                    failure: Failure(.badRange, "It sent other bytes than the server of the job."))
+            case .refused(let why):
+                return ConnectionLoss(failure: Failure(.badRange, "It does not have the file (\(why.rawValue))."))
+            case .failed(let loss): return loss
+            case nil: return nil
+            }
+        }
+        attempt.state.withLock { _ = $0.comparedMirrors.insert(source.url) }
+        return nil
+    }
+
     /// - Returns: nil when the attempt stops.
     private func sample(
         _ range: Range<Int64>, of part: Part, _ requests: RequestSequence
@@ -45,8 +78,8 @@ extension Connection {
             case .stopped: return nil
             }
             let asked = requests.asked(continuing: part.url).sample(range)
-            let fetch = SampleFetch(asked, attempt.access(requests, home: attempt.spec.url), of: attempt, start)
-            await fetch.run(attempt.request(requests, asked, home: attempt.spec.url))
+            let fetch = SampleFetch(asked, attempt.access(requests, home: attempt.spec.home), of: attempt, start)
+            await fetch.run(attempt.request(requests, asked, home: attempt.spec.home))
             start.receive { _ in .none }
             guard let target = fetch.redirect else { return fetch.outcome(from: requests.url) }
             guard case .askAgain = requests.step(after: .rejected, fetch.verdict, redirectingTo: target) else {

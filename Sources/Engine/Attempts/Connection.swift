@@ -69,7 +69,7 @@ extension Connection {
     func fetch(_ plan: RequestPlan, onBegin: @escaping @Sendable (SegmentedFile) -> Void) async -> ConnectionLoss? {
         if let loss = await begin(plan, onBegin) { return loss }
         guard let file = attempt.file, file.firstResponse != nil else { return nil }
-        return await fillSegments(of: file, from: ConnectionSource(url: file.url, home: attempt.spec.url))
+        return await fillSegments(of: file, from: ConnectionSource(url: file.url, home: attempt.spec.home))
     }
 
     private func begin(
@@ -110,7 +110,7 @@ extension Connection {
     ) async {
         let (spec, presentBytes) = (attempt.spec, attempt.job.bytesDurable)
         let asked = requests.asked(continuing: plan.continued?.part.url)
-        let access = attempt.access(requests, home: spec.url)
+        let access = attempt.access(requests, home: spec.home)
         let exchange = Exchange(
             evaluate: { ResponseDecision.judge($0, asked: asked, presentBytes: presentBytes, access, spec) },
             target: { [self] facts, size, outcome in
@@ -119,7 +119,7 @@ extension Connection {
                 onBegin(file)
                 return Target(file: file, claim: file.firstClaim)
             }, sizeLimit: spec.sizeLimit)
-        await run(exchange, attempt.request(requests, asked, home: spec.url), to: requests.url)
+        await run(exchange, attempt.request(requests, asked, home: spec.home), to: requests.url)
     }
 
     /// Called on the transfer loop when the head was accepted. A continued part keeps its label and its validators if
@@ -213,6 +213,10 @@ extension Connection {
     ) async -> ConnectionLoss? {
         var next = first ?? file.claim()
         var hasFilledAny = false
+        if source.isDiscovered, let claim = next, let loss = await refutation(of: source, file) {
+            file.release(claim, isBodyWhole: false)
+            return loss
+        }
         while let claim = next {
             if var loss = await fill(claim, of: file, from: source) {
                 loss.hasReceived = loss.hasReceived || hasFilledAny
@@ -256,7 +260,7 @@ extension Connection {
     ) -> RequestedRange? {
         guard var asked = file.asked(for: claim) else { return nil }
         guard attempt.spec.restsOnChecksum else { return asked }
-        let isMirror = source.home != attempt.spec.url
+        let isMirror = source.isMirror
         asked.restsOnChecksum = isMirror || file.validators.strong == nil
         if isMirror { asked.validators = Validators() }
         return asked

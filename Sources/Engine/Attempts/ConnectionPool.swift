@@ -7,6 +7,10 @@ struct ConnectionSource: Sendable, Hashable {
     var url: String
     /// The URL of the job that led to `url`. The job's headers and credentials are sent to the origin of this URL only.
     var home: String
+    /// Another URL of the job, or a discovered one.
+    var isMirror = false
+    /// The server of the job has named the mirror.
+    var isDiscovered = false
 }
 
 /// The connections of one attempt by their sources: the URL that the file came from, which the primary connection uses,
@@ -25,7 +29,7 @@ struct ConnectionPool: Sendable {
         var restsUntil = Duration.zero
 
         /// The host and port that the connection is counted for.
-        var host: String { URLRule.hostAndPort(of: source.home) }
+        var host: String { URLRule.hostAndPort(of: source.isDiscovered ? source.url : source.home) }
     }
 
     struct Opened: Sendable {
@@ -42,8 +46,12 @@ struct ConnectionPool: Sendable {
 
     /// The primary connection is counted from the beginning.
     init(of file: SegmentedFile, for spec: ResolvedSpec) {
-        let mirrors = spec.mirrors.map { ConnectionSource(url: $0, home: $0) }
-        entries = ([ConnectionSource(url: file.url, home: spec.url)] + mirrors).map { Entry(source: $0) }
+        let mirrors = spec.mirrors.map { ConnectionSource(url: $0, home: $0, isMirror: true) }
+        let discovered = spec.discovered.map {
+            ConnectionSource(url: $0, home: spec.home, isMirror: true, isDiscovered: true)
+        }
+        let primary = ConnectionSource(url: file.url, home: spec.home)
+        entries = ([primary] + mirrors + discovered).map { Entry(source: $0) }
         entries[0].connections = 1
     }
 
@@ -56,11 +64,14 @@ struct ConnectionPool: Sendable {
     ///
     /// - Parameters:
     ///   - wanted: the connections of the job. Those that are missing are claimed at all sources together.
+    ///   - hasSamples: whether the file has bytes that those of a discovered mirror can be compared with.
     ///   - take: counts a connection at a host; returns false if the host has no room.
     mutating func open(
-        upTo wanted: Int, at now: Duration, taking take: (_ host: String, _ missing: Int) -> Bool
+        upTo wanted: Int, at now: Duration, hasSamples: Bool = true, taking take: (_ host: String, _ missing: Int) -> Bool
     ) -> Opened? {
         guard connections < wanted else { return nil }
+        // The connections are kept for the mirrors until then.
+        if !hasSamples, entries.contains(where: { $0.source.isDiscovered && !$0.isExcluded }) { return nil }
         let usable = max(1, entries.count { !$0.isExcluded })
         let missing = (wanted - connections + usable - 1) / usable
         let byConnections = entries.indices.sorted { (entries[$0].connections, $0) < (entries[$1].connections, $1) }
@@ -127,6 +138,7 @@ extension Attempt {
         _ connection: ConnectionPool.Opened, to file: SegmentedFile, _ loss: ConnectionLoss?
     ) {
         services.connections.release(at: connection.host, of: job.session)
+        if let loss, !loss.hasReceived { drop(connection.source, loss.failure) }
         connectionEnded(connection.index, to: file, loss)
     }
 
@@ -161,7 +173,7 @@ extension Attempt {
         let silence = control.isRateLimited ? nil : now - .seconds(Self.silenceLimit)
         guard wanted > 1, !control.isStopping, file.isClaimable(orStalledSince: silence) else { return nil }
         let opened = state.withLock { state in
-            state.pool?.open(upTo: wanted, at: now) { host, missing in
+            state.pool?.open(upTo: wanted, at: now, hasSamples: file.part.written.count >= Part.leastSample) { host, missing in
                 services.connections.acquire(
                     at: host, of: job.session, atMost: spec.maxConnections(at: host),
                     wish: ConnectionClaims.Wish(count: missing, bell: control.mayConnect))

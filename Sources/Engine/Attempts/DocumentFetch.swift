@@ -25,7 +25,10 @@ extension Attempt {
     /// - Parameters:
     ///   - largest: in bytes.
     ///   - etag: of the version that is known.
-    func fetchDocument(_ url: String, largest: Int, unless etag: String? = nil) async -> DocumentOutcome {
+    ///   - onHead: called with the head of each response that is not refused, redirects included.
+    func fetchDocument(
+        _ url: String, largest: Int, unless etag: String? = nil, onHead: (MirrorOffer.Head) -> Void = { _ in }
+    ) async -> DocumentOutcome {
         var requests = RequestSequence(from: url, asking: .whole)
         while !control.isStopping {
             let start: RequestStart
@@ -34,7 +37,7 @@ extension Attempt {
             case .heldOff(let until): return .failed(ConnectionLoss(heldOff: requests.url, until: until))
             case .stopped: return .stopped
             }
-            var request = request(requests, .whole, home: spec.url)
+            var request = request(requests, .whole, home: spec.home)
             request.minimumSpeed = nil
             if let etag { request.headers.append(("If-None-Match", etag)) }
             let response: ExchangeResponse
@@ -50,7 +53,10 @@ extension Attempt {
             let heldOff = start.receive(facts, response.headers, of: self)
             if response.status == 304, etag != nil { return .unchanged }
             let verdict = ResponseDecision.judge(
-                facts, asked: .whole, presentBytes: 0, access(requests, home: spec.url))
+                facts, asked: .whole, presentBytes: 0, access(requests, home: spec.home))
+            if facts.isRedirect || 200...299 ~= response.status {
+                onHead(.init(url: requests.url, status: response.status, headers: response.headers))
+            }
             if case .accept = verdict {
                 let document = FetchedDocument(bytes: response.body, etag: facts.validators.etag)
                 return response.bodyTruncated ? .tooLarge : .received(document)

@@ -78,7 +78,7 @@ extension Attempt {
     /// - Parameter mayShare: a list that was fetched a short time ago is good enough.
     func readChecksum(in file: ChecksumFile, mayShare: Bool) async -> ChecksumOutcome {
         let asked = services.time.uptime
-        let isHome = URLRule.origin(of: file.url) == URLRule.origin(of: spec.url)
+        let isHome = URLRule.origin(of: file.url) == URLRule.origin(of: spec.home)
         let sent =
             isHome ? spec.headers.map { "\($0.name): \($0.value)" } + ["\(String(describing: spec.credentials))"] : []
         let entry = services.checksumFiles.entry(

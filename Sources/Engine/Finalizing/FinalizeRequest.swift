@@ -90,7 +90,8 @@ extension FinalizeRequest {
             etag: file.validators.etag, lastModified: file.validators.lastModified,
             remoteAddress: metrics.remoteAddress,
             networkProtocol: complete.response.head.httpVersion,
-            lengthVerified: isLengthVerified, verifiedBy: verifiedBy, checksum: attempt.listed, resumedBy: resumedBy,
+            lengthVerified: isLengthVerified, verifiedBy: verifiedBy, checksum: attempt.listed,
+            droppedMirrors: attempt.droppedMirrors, resumedBy: resumedBy,
             coding: coding,
             attempts: attempt.job.attempts,
             timings: Receipt.Timings(

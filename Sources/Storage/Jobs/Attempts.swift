@@ -107,6 +107,16 @@ extension Store {
         }
     }
 
+    /// Records what an attempt has discovered. An attempt that has ended changes nothing.
+    public func record(_ discovery: Discovery, of admitted: Job) async throws {
+        try await writer.write { transaction in
+            var job = try transaction.job(admitted.id)
+            guard job.isAttempting(admitted.admissions) else { return }
+            job.spec.discovery = discovery
+            try transaction.save(job)
+        }
+    }
+
     /// Records synced offsets of many parts in one commit. Parts of attempts that have ended are left out.
     ///
     /// - Parameter received: `AttemptReport.received` of the attempts, for the quotas of tokens.

@@ -57,6 +57,7 @@ extension RowCoding {
         writer.object { writer in
             writer.member("url", spec.url)
             if !spec.mirrors.isEmpty { writer.member("mirrors", spec.mirrors) }
+            if let policy = spec.mirrorPolicy { writer.member("mirrorPolicy", policy.rawValue) }
             if spec.method != .get { writer.member("method", spec.method.rawValue) }
             if spec.destination != Destination() { writer.object("destination") { write(spec.destination, to: &$0) } }
             if let priority = spec.priority { writer.member("priority", priority.rawValue) }
@@ -86,6 +87,7 @@ extension RowCoding {
         if !spec.headers.isEmpty { members.append(("headers", try text(spec.headers))) }
         if let credentials = spec.credentials { members.append(("credentials", try text(credentials))) }
         if let checksum = spec.checksum { members.append(("checksum", try text(checksum))) }
+        if let discovery = spec.discovery { members.append(("discovery", try text(discovery))) }
         if let pieces = spec.pieces { members.append(("pieces", try text(pieces))) }
         if spec.timeouts != Timeouts() { members.append(("timeouts", try text(spec.timeouts))) }
         if let retry = spec.retry { members.append(("retry", try text(retry))) }
@@ -145,6 +147,12 @@ extension RowCoding {
         writer.member("lengthVerified", receipt.lengthVerified)
         if let sources = receipt.verifiedBy { writer.member("verifiedBy", sources.map(\.rawValue)) }
         if let listed = receipt.checksum { writer.object("checksum") { write(listed, to: &$0) } }
+        if let dropped = receipt.droppedMirrors, !dropped.isEmpty {
+            let mirrors = dropped.map { mirror in
+                JSON.object(["url": .string(mirror.url), "code": .string(mirror.code.rawValue), "message": .string(mirror.message)])
+            }
+            writer.member("droppedMirrors", .array(mirrors))
+        }
         if let proof = receipt.resumedBy { writer.member("resumedBy", proof.rawValue) }
         writer.member("attempts", receipt.attempts)
         writer.object("timings") { writer in
@@ -259,7 +267,8 @@ extension FinishedFile {
 extension Receipt {
     fileprivate init?(stored: JSONObject) {
         // Few receipts have a coding, or a digest from a list.
-        guard stored["coding"] == nil, stored["checksum"] == nil, let finalURL = stored["finalURL"]?.stringValue,
+        guard stored["coding"] == nil, stored["checksum"] == nil, stored["droppedMirrors"] == nil,
+            let finalURL = stored["finalURL"]?.stringValue,
             let redirects = stored["redirects"]?.arrayValue,
             let status = stored["status"]?.integerValue, let networkProtocol = stored["networkProtocol"]?.stringValue,
             let lengthVerified = stored["lengthVerified"]?.boolValue, let attempts = stored["attempts"]?.integerValue,

@@ -35,6 +35,7 @@ import Testing
         "FailureCode": names(Failure.Code.self),
         "JobPhase": names(LiveProgress.Phase.self),
         "JobState": names(JobState.Kind.self),
+        "MirrorPolicy": names(MirrorPolicy.self),
         "Method": names(RequestMethod.self),
         "NodeState": names(NodeStatus.State.self),
         "Priority": names(Priority.self),

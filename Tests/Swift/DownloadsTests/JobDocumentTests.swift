@@ -128,6 +128,10 @@ import Testing
             "verified_by": receipt.verifiedBy.map { .strings($0.map { $0 == .client ? "checksum" : $0.rawValue }) }
                 ?? .null,
             "checksum": receipt.checksum.map { listed($0, url) } ?? .null,
+            "dropped_mirrors": .array(
+                (receipt.droppedMirrors ?? []).map {
+                    ["url": .string(url($0.url)), "code": .string($0.code.rawValue), "message": .string($0.message)]
+                }),
             "resumed_by": .optional(receipt.resumedBy?.rawValue),
             "coding": receipt.coding.map(coding) ?? .null,
             "attempts": .count(receipt.attempts),

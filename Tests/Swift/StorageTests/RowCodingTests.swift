@@ -27,6 +27,8 @@ import Testing
         spec.resumePolicy = .evidence
         spec.checksum = Checksum(.md5, hexadecimal: String(repeating: "0a", count: 16)).map(ExpectedChecksum.value)
         spec.pieces = PieceDigests(.md5, length: 1 << 20, digests: Data(0..<48))
+        spec.mirrorPolicy = .discover
+        spec.discovery = Discovery(mirrors: ["https://mirror/?a"], checksum: spec.checksum?.value, pieces: spec.pieces)
         spec.timeouts = Timeouts(requestSeconds: 0.1)
         var retry = RetryPolicy()
         retry.maxSeconds = 1.5
@@ -95,6 +97,7 @@ import Testing
             etag: isFull ? "\"e\"" : nil, lastModified: isFull ? "Sun, 06 Nov 1994 08:49:37 GMT" : nil,
             remoteAddress: isFull ? "::1" : nil, networkProtocol: "HTTP/2", lengthVerified: isFull,
             verifiedBy: isFull ? [.client, .googleHash] : nil, checksum: isFull ? try listed : nil,
+            droppedMirrors: isFull ? [.init(url: "https://mirror/", code: .badRange, message: "m")] : nil,
             resumedBy: isFull ? .checksum : nil,
             coding: isFull ? .init(name: "gzip", isDecoded: true, size: .max, sha256: "11") : nil, attempts: 2,
             timings: .init(connect: 0.1, firstByte: 0, transfer: 1e-7, total: 123_456.789))

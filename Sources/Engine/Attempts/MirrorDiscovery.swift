@@ -1,0 +1,53 @@
+import CurlClient
+import Downloads
+import Foundation
+import HTTPSemantics
+import Lists
+
+/// A mirror that an attempt does not use any more.
+extension Attempt {
+    /// nil if there is none, which most jobs need not store.
+    var droppedMirrors: [DroppedMirror]? { state.withLock { $0.dropped.isEmpty ? nil : $0.dropped } }
+
+    func drop(_ source: ConnectionSource, _ failure: Failure) {
+        guard source.isDiscovered else { return }
+        services.log.notice(
+            "\(job.id) does not use the mirror \(URLRule.redacted(source.url)): \(failure.message)", metadata: logFields)
+        let dropped = DroppedMirror(url: source.url, code: failure.code, message: failure.message)
+        state.withLock { $0.dropped.append(dropped) }
+    }
+}
+
+/// What the server of a job says about mirrors, before the transfer.
+extension Attempt {
+    /// Asks the server of the job for the head of its response, and reads the Metalink that the response names. A mirror is not asked
+    /// for mirrors, and a Metalink not for another one, so there are no loops (RFC 6249, section 2).
+    ///
+    /// - Returns: nil if the server cannot be asked now, or if the attempt stops: then the last discovery holds.
+    func discover() async -> Discovery? {
+        var heads: [MirrorOffer.Head] = []
+        switch await fetchDocument(job.spec.url, largest: 0, onHead: { heads.append($0) }) {
+        case .received, .tooLarge: break
+        case .failed, .stopped, .unchanged: return nil
+        }
+        let offer = MirrorOffer(heads)
+        return offer.discovery(
+            adding: await description(of: offer).map { ($0.urls, $0.size, $0.checksum, $0.pieces) },
+            besides: [job.spec.url] + job.spec.mirrors)
+    }
+
+    private func description(of offer: MirrorOffer) async -> MetalinkFile? {
+        guard let url = offer.description,
+            case .received(let document) = await fetchDocument(url, largest: Self.largestMetalink),
+            let files = try? MetalinkFile.files(in: document.bytes)
+        else { return nil }
+        if files.count == 1 { return files[0] }
+        // A document of several files is of use if one has the name of the job's.
+        let name = job.spec.url.lastURLComponent
+        let named = files.filter { $0.path?.split(separator: "/").last.map(String.init) == name }
+        return named.count == 1 ? named[0] : nil
+    }
+
+    /// In bytes.
+    private static let largestMetalink = 1 << 20
+}
