@@ -1,7 +1,7 @@
 import CCrypto
 
 /// The hash functions that fetchd supports: SHA-256, SHA-512 and SHA-1 (FIPS 180-4), MD5 (RFC 1321), and BLAKE2b (RFC 7693), which
-/// minisign signs.
+/// minisign signs; and the cyclic redundancy checks of object stores.
 ///
 /// libcrypto implements them. The process contains it already, because libcurl links to it.
 public enum HashFunction: String, Sendable, CaseIterable {
@@ -10,12 +10,23 @@ public enum HashFunction: String, Sendable, CaseIterable {
     case sha1 = "SHA1"
     case md5 = "MD5"
     case blake2b = "BLAKE2B-512"
+    case crc32, crc32c, crc64nvme
 
     /// The digest of these bytes.
     public func hash(_ bytes: [UInt8]) -> [UInt8] {
         var running = RunningHash(self)
         bytes.withUnsafeBytes { running.update($0) }
         return running.digest
+    }
+
+    /// nil for the functions that libcrypto has.
+    fileprivate var polynomial: CyclicRedundancy.Polynomial? {
+        switch self {
+        case .crc32: .crc32
+        case .crc32c: .crc32c
+        case .crc64nvme: .crc64nvme
+        case .sha256, .sha512, .sha1, .md5, .blake2b: nil
+        }
     }
 
     var implementation: OpaquePointer { Implementations.shared.pointers[self]! }
@@ -33,7 +44,7 @@ private struct Implementations: @unchecked Sendable {
     private init() {
         let context = OSSL_LIB_CTX_new()
         pointers = Dictionary(
-            uniqueKeysWithValues: HashFunction.allCases.map { function in
+            uniqueKeysWithValues: HashFunction.allCases.filter { $0.polynomial == nil }.map { function in
                 guard let implementation = EVP_MD_fetch(context, function.rawValue, nil) else {
                     preconditionFailure("libcrypto has no \(function.rawValue)")
                 }
@@ -44,21 +55,27 @@ private struct Implementations: @unchecked Sendable {
 
 /// The incremental digest of bytes. A copy continues independently.
 public struct RunningHash: Sendable {
-    private var context: Context
+    /// nil for a cyclic redundancy check.
+    private var context: Context?
+    private var redundancy: CyclicRedundancy?
 
     public init(_ function: HashFunction) {
-        context = Context()
+        redundancy = function.polynomial.map(CyclicRedundancy.init)
+        guard redundancy == nil else { return }
+        let context = Context()
         check(EVP_DigestInit_ex2(context.pointer, function.implementation, nil))
+        self.context = context
     }
 
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
-        if !isKnownUniquelyReferenced(&context) { context = context.copy() }
-        check(EVP_DigestUpdate(context.pointer, bytes.baseAddress, bytes.count))
+        if !isKnownUniquelyReferenced(&context) { context = context?.copy() }
+        if let context { check(EVP_DigestUpdate(context.pointer, bytes.baseAddress, bytes.count)) }
+        redundancy?.update(bytes)
     }
 
     /// The digest of the bytes so far. More bytes can follow.
     public var digest: [UInt8] {
-        let last = context.copy()
+        guard let last = context?.copy() else { return redundancy?.digest ?? [] }
         return [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             var length: UInt32 = 0
             check(EVP_DigestFinal_ex(last.pointer, buffer.baseAddress, &length))

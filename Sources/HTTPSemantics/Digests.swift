@@ -12,6 +12,11 @@ public struct Checksum: Sendable, Hashable, Codable {
         case sha512 = "sha-512"
         case sha1 = "sha-1"
         case md5
+        /// Only object stores state them.
+        case crc32, crc32c, crc64nvme
+
+        /// Those that a client can name.
+        public static let allCases: [Algorithm] = [.sha256, .sha512, .sha1, .md5]
 
         public var size: Int {
             switch self {
@@ -19,6 +24,8 @@ public struct Checksum: Sendable, Hashable, Codable {
             case .sha512: 64
             case .sha1: 20
             case .md5: 16
+            case .crc32, .crc32c: 4
+            case .crc64nvme: 8
             }
         }
     }
@@ -64,6 +71,9 @@ public struct DigestClaim: Sendable, Hashable, Codable {
         case googleHash = "x-goog-hash"
         case amazonSHA256 = "x-amz-checksum-sha256"
         case amazonSHA1 = "x-amz-checksum-sha1"
+        case amazonCRC64 = "x-amz-checksum-crc64nvme"
+        case amazonCRC32C = "x-amz-checksum-crc32c"
+        case amazonCRC32 = "x-amz-checksum-crc32"
     }
 
     public init(_ claimant: Claimant, _ checksum: Checksum) {
@@ -108,22 +118,29 @@ extension DigestClaim {
         }
     }
 
-    /// The checksums of S3. The value of a file that was uploaded in parts is that of the checksums of the parts, and not of the
+    /// The checksums of S3; a cyclic redundancy check only without a hash. The value of a file that was uploaded in parts is that of the checksums of the parts, and not of the
     /// bytes: it ends with the number of parts, and `x-amz-checksum-type` says `COMPOSITE`.
     private static func amazon(_ headers: [(name: String, value: String)]) -> [DigestClaim] {
         guard headers.value(of: "x-amz-checksum-type")?.lowercased() != "composite" else { return [] }
-        return [(Claimant.amazonSHA256, .sha256), (.amazonSHA1, .sha1)].compactMap { claimant, algorithm in
-            headers.value(of: claimant.rawValue).flatMap { claim(claimant, algorithm, $0) }
+        let stated = { (fields: [(Claimant, Checksum.Algorithm)]) -> [DigestClaim] in
+            fields.compactMap { claimant, algorithm in
+                headers.value(of: claimant.rawValue).flatMap { claim(claimant, algorithm, $0) }
+            }
         }
+        let hashes = stated([(.amazonSHA256, .sha256), (.amazonSHA1, .sha1)])
+        guard hashes.isEmpty else { return hashes }
+        return Array(stated([(.amazonCRC64, .crc64nvme), (.amazonCRC32C, .crc32c), (.amazonCRC32, .crc32)]).prefix(1))
     }
 
-    /// The MD5 of Google Cloud Storage. It is that of the stored object: a response that the store has decompressed has other bytes.
+    /// The MD5 of Google Cloud Storage, or the CRC-32C of an object that was composed of others. It is that of the stored object: a
+    /// response that the store has decompressed has other bytes.
     private static func google(_ headers: [(name: String, value: String)]) -> [DigestClaim] {
         let stored = headers.value(of: "x-goog-stored-content-encoding")?.lowercased() ?? "identity"
         guard stored == headers.value(of: "content-encoding")?.lowercased() ?? "identity" else { return [] }
-        return pairs(headers.values(of: Claimant.googleHash.rawValue)).compactMap { name, value in
-            name == "md5" ? claim(.googleHash, .md5, value) : nil
-        }
+        let hashes = pairs(headers.values(of: Claimant.googleHash.rawValue))
+        let md5 = hashes.compactMap { name, value in name == "md5" ? claim(.googleHash, .md5, value) : nil }
+        guard md5.isEmpty else { return md5 }
+        return hashes.compactMap { name, value in name == "crc32c" ? claim(.googleHash, .crc32c, value) : nil }
     }
 
     /// The members of lists such as `crc32c=n03x6A==,md5=Ojk9c3dhfxgoKVVHYwFbHQ==`. Names are in lower case.

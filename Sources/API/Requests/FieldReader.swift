@@ -122,7 +122,8 @@ struct FieldReader {
         _ name: String, of type: Value.Type
     ) throws(Problem) -> Value? {
         try string(
-            name, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))", Value.init(rawValue:))
+            name, "must be one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))",
+            { text in Value.allCases.first { $0.rawValue == text } })
     }
 
     /// A list of choices, each at most once. The list may be empty.

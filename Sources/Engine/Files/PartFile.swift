@@ -269,6 +269,9 @@ extension Checksum.Algorithm {
         case .sha512: .sha512
         case .sha1: .sha1
         case .md5: .md5
+        case .crc32: .crc32
+        case .crc32c: .crc32c
+        case .crc64nvme: .crc64nvme
         }
     }
 }

@@ -11,6 +11,27 @@ import Testing
             HashFunction.sha256.hash(text).hexadecimal
                 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(HashFunction.sha512.hash(text).count == 64)
+        // RFC 7693, appendix A.
+        #expect(HashFunction.blake2b.hash(text).prefix(4).hexadecimal == "ba80a53f")
+    }
+
+    /// The check values of the catalogue of parametrised CRC algorithms (reveng.sourceforge.io/crc-catalogue).
+    @Test(arguments: [
+        (HashFunction.crc32, "cbf43926"), (.crc32c, "e3069283"), (.crc64nvme, "ae8b14860a799888"),
+    ])
+    func computesCyclicRedundancyChecks(_ function: HashFunction, _ value: String) {
+        let text = Array("123456789".utf8)
+        #expect(function.hash(text).hexadecimal == value)
+        // Neither the lengths nor the places of the pieces make a difference.
+        let long = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for cut in [0, 1, 7, 8, 9, 500] {
+            var running = RunningHash(function)
+            Array(long[..<cut]).withUnsafeBytes { running.update($0) }
+            var copy = running
+            copy.update("x")
+            long.withUnsafeBytes { running.update(UnsafeRawBufferPointer(rebasing: $0[cut...])) }
+            #expect(running.digest == function.hash(long) && running.digest != copy.digest)
+        }
     }
 
     @Test func aCopyGoesOnByItself() {

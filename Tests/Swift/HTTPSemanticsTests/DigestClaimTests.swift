@@ -67,6 +67,13 @@ import Testing
         #expect(claims(200, ("x-amz-checksum-sha256", "\(sha256)-3")).isEmpty)
         #expect(claims(200, ("x-amz-checksum-sha256", sha256), ("x-amz-checksum-type", "COMPOSITE")).isEmpty)
         #expect(claims(200, ("x-amz-checksum-sha256", sha256), ("x-amz-checksum-type", "FULL_OBJECT")).count == 1)
+        #expect(
+            claims(200, ("x-goog-hash", "crc32c=n03x6A=="))
+                == [DigestClaim(.googleHash, Checksum(.crc32c, hexadecimal: "9f4df1e8")!)])
+        #expect(
+            claims(200, ("x-amz-checksum-crc32", "y/Q5Jg=="), ("x-amz-checksum-crc64nvme", "rosUhgp5mIg="))
+                == [DigestClaim(.amazonCRC64, Checksum(.crc64nvme, hexadecimal: "ae8b14860a799888")!)])
+        #expect(claims(200, ("x-amz-checksum-crc32", "y/Q5Jg=="), ("x-amz-checksum-sha256", sha256)).map(\.claimant) == [.amazonSHA256])
         let stored = ("x-goog-stored-content-encoding", "gzip")
         #expect(claims(200, ("x-goog-hash", "md5=\(md5)"), stored).isEmpty)
         #expect(claims(200, ("x-goog-hash", "md5=\(md5)"), stored, ("Content-Encoding", "gzip")).count == 1)

@@ -92,7 +92,9 @@ import Testing
         var order: JSONObject = ["url": .string(scene.origin.url("/f")), "retry": ["base_seconds": 0.01]]
         for (name, value) in [pieces(of: bytes), Sums.member(.sha256, of: bytes)] { order[name] = value }
         let id = try await cli.api.submit(.object(order))
-        _ = try await eventually("the piece to be requested") { scene.origin.requests(to: "/f").count == 2 ? true : nil }
+        _ = try await eventually("the piece to be requested") {
+            scene.origin.requests(to: "/f").count == 2 ? true : nil
+        }
         try await cli.kill()
         scene.gate.open()
         try await cli.restart()
@@ -121,7 +123,8 @@ import Testing
 
     @Test(arguments: [
         #"{"length": 1, "digests": "AAAA"}"#, #"{"algorithm": "md5", "digests": "AAAA"}"#,
-        #"{"algorithm": "md5", "length": 1}"#, #"{"algorithm": "md5", "length": 0, "digests": "AAAAAAAAAAAAAAAAAAAAAA=="}"#,
+        #"{"algorithm": "md5", "length": 1}"#,
+        #"{"algorithm": "md5", "length": 0, "digests": "AAAAAAAAAAAAAAAAAAAAAA=="}"#,
         #"{"algorithm": "md5", "length": 1, "digests": ""}"#, #"{"algorithm": "md5", "length": 1, "digests": "AAAA"}"#,
         #"{"algorithm": "md5", "length": 1, "digests": "?"}"#,
     ]) func refusesWhatAreNoPieces(_ pieces: String) async throws {

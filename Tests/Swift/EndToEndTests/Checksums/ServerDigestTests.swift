@@ -64,7 +64,8 @@ import Testing
 
     // MARK: Digests of object stores
 
-    @Test(arguments: ["Digest", "x-goog-hash", "x-amz-checksum-sha256"]) func verifiesDigestsOfObjectStores(
+    @Test(arguments: ["Digest", "x-goog-hash", "x-amz-checksum-sha256", "x-amz-checksum-crc64nvme"])
+    func verifiesDigestsOfObjectStores(
         _ name: String
     )
         async throws
@@ -73,6 +74,7 @@ import Testing
             switch name {
             case "Digest": "SHA-256=\(Sums.base64(.sha256, of: bytes))"
             case "x-goog-hash": "crc32c=n03x6A==,md5=\(Sums.base64(.md5, of: bytes))"
+            case "x-amz-checksum-crc64nvme": Sums.base64(.crc64nvme, of: bytes)
             default: Sums.base64(.sha256, of: bytes)
             }
         }

@@ -12,6 +12,9 @@ enum Sums {
         case .sha512: HashFunction.sha512.hash(bytes)
         case .sha1: HashFunction.sha1.hash(bytes)
         case .md5: HashFunction.md5.hash(bytes)
+        case .crc32: HashFunction.crc32.hash(bytes)
+        case .crc32c: HashFunction.crc32c.hash(bytes)
+        case .crc64nvme: HashFunction.crc64nvme.hash(bytes)
         }
     }
 
