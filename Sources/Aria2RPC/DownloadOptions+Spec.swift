@@ -60,7 +60,7 @@ extension DownloadOptions {
         get throws(RPCError) {
             guard let text = text(.checksum) else { return nil }
             let parts = text.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, 
+            guard parts.count == 2,
                 let algorithm = Checksum.Algorithm.allCases.first(where: { $0.rawValue == parts[0].lowercased() }),
                 let checksum = Checksum(algorithm, hexadecimal: String(parts[1]))
             else {

@@ -52,7 +52,8 @@ public struct JobSpec: Sendable, Equatable, Codable {
     /// The number of bytes of the members that can be large.
     public var size: Int {
         url.utf8.count + mirrors.reduce(0) { $0 + $1.utf8.count } + tags.reduce(0) { $0 + $1.utf8.count }
-            + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + metadata.size + (body?.size ?? 0) + (pieces?.digests.count ?? 0)
+            + headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } + metadata.size + (body?.size ?? 0)
+            + (pieces?.digests.count ?? 0)
     }
 }
 

@@ -154,7 +154,7 @@ public struct Receipt: Sendable, Equatable, Codable {
 }
 
 /// A mirror that an attempt has given up, and why.
-public struct DroppedMirror: Sendable, Equatable, Codable {
+public struct DroppedMirror: Sendable, Hashable, Codable {
     public var url: String
     public var code: Failure.Code
     public var message: String

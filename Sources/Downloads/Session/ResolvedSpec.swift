@@ -186,7 +186,8 @@ extension ResolvedSpec {
 
     private func asksLike(_ other: ResolvedSpec) -> Bool {
         let isSameSource =
-            url == other.url && mirrors == other.mirrors && discovered == other.discovered && proxy == other.proxy && tls == other.tls
+            url == other.url && mirrors == other.mirrors && discovered == other.discovered && proxy == other.proxy
+            && tls == other.tls
         return isSameSource && headers == other.headers && credentials == other.credentials
             && userAgent == other.userAgent
     }

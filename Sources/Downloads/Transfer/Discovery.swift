@@ -16,9 +16,14 @@ public struct Discovery: Sendable, Hashable, Codable {
     /// must have the entity tag of the server (RFC 6249, section 7).
     public var checksum: Checksum?
     public var pieces: PieceDigests?
+    /// Mirrors whose bytes were among those that did not match a digest. They are not used again.
+    public var suspects: [DroppedMirror]
 
-    public init(mirrors: [String] = [], checksum: Checksum? = nil, pieces: PieceDigests? = nil) {
+    public init(
+        mirrors: [String] = [], checksum: Checksum? = nil, pieces: PieceDigests? = nil, suspects: [DroppedMirror] = []
+    ) {
         self.mirrors = mirrors
+        self.suspects = suspects
         self.checksum = checksum
         self.pieces = pieces
     }
@@ -60,7 +65,8 @@ public struct MirrorOffer: Sendable, Equatable {
             }
             let facts = ResponseFacts(status: head.status, headers: head.headers)
             // The digest of a redirect is that of the file (RFC 6249, section 6); `Repr-Digest` would be that of the redirect's body.
-            digests += DigestClaim.claims(of: head).filter { !facts.isRedirect || $0.claimant == .digest }.map(\.checksum)
+            digests += DigestClaim.claims(of: head).filter { !facts.isRedirect || $0.claimant == .digest }.map(
+                \.checksum)
             if !facts.isRedirect { size = facts.contentLength }
         }
         let sorted = found.enumerated().sorted { ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset) }
@@ -87,7 +93,8 @@ public struct MirrorOffer: Sendable, Equatable {
     ///
     /// - Parameter mine: the URLs of the job, which need not be found.
     public func discovery(
-        adding document: (urls: [String], size: Int64?, checksum: Checksum?, pieces: PieceDigests?)?, besides mine: [String]
+        adding document: (urls: [String], size: Int64?, checksum: Checksum?, pieces: PieceDigests?)?,
+        besides mine: [String]
     ) -> Discovery {
         var discovery = Discovery(mirrors: duplicates, checksum: checksum)
         if let document, Self.agree(document.size, size), document.checksum?.isStrong ?? true,

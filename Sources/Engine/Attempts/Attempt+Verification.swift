@@ -34,7 +34,9 @@ extension Attempt {
             ?? complete.file.decoding?.refutation
         if mismatch == nil, spec.checksum == nil { mismatch = try await refutationByPieces(of: complete) }
         guard let mismatch else { return nil }
-        if try await keepsRightPieces(of: complete) { return (mismatch, RetryPolicy.Hint(mayRestart: true)) }
+        let keepsRightPieces = try await keepsRightPieces(of: complete)
+        await suspect(complete.file.mirrors(of: keepsRightPieces ? state.withLock(\.wrongPieces) : nil), mismatch)
+        if keepsRightPieces { return (mismatch, RetryPolicy.Hint(mayRestart: true)) }
         let mayRestart = if mayRestart { true } else { await hasListChanged() }
         return (mismatch, RetryPolicy.Hint(mayRestart: mayRestart))
     }

@@ -18,7 +18,7 @@ final class Attempt: Sendable {
     /// The job's specification, completed with its session's configuration, when the job was admitted.
     private let admitted: ResolvedSpec
     /// The same with what this attempt has discovered; nil: nothing else than before.
-    private let renewed = Locked<ResolvedSpec?>(nil)
+    private let renewed = Locked<(spec: ResolvedSpec, discovery: Discovery)?>(nil)
     let control: AttemptControl
     /// Every disk operation on the attempt's part runs in this queue.
     let diskQueue: DiskQueue
@@ -52,11 +52,14 @@ final class Attempt: Sendable {
             of: admitted.job, admitted.spec, under: rates, time: services.time, total: services.received)
         diskQueue = services.diskQueues.next()
         self.services = services
-        state = Locked(State(continued: admitted.job.part))
+        state = Locked(
+            State(continued: admitted.job.part, dropped: admitted.job.spec.discovery?.suspects ?? []))
     }
 
     /// The specification of this attempt. It changes before the transfer only.
-    var spec: ResolvedSpec { discovers ? renewed.withLock(\.self) ?? admitted : admitted }
+    var spec: ResolvedSpec { discovers ? renewed.withLock { $0?.spec } ?? admitted : admitted }
+    /// What is known of other sources; nil if the job does not discover any, or has not yet.
+    var renewedDiscovery: Discovery? { discovers ? renewed.withLock { $0?.discovery } ?? job.spec.discovery : nil }
 
     private var discovers: Bool { job.spec.mirrorPolicy == .discover && job.spec.method == .get }
 
@@ -165,7 +168,7 @@ extension Attempt {
         } catch {
             return .stop(.shutdown)
         }
-        renewed.withLock { [admitted] in $0 = admitted.adding(found, to: job) }
+        renewed.withLock { [admitted] in $0 = (admitted.adding(found, to: job), found) }
         return .readChecksum
     }
 

@@ -14,6 +14,8 @@ final class Connection: TransferHandler {
     struct Target: Sendable {
         var file: SegmentedFile
         var claim: SegmentClaim
+        /// The discovered mirror that sends the bytes; nil for every other source.
+        var mirror: String?
     }
 
     /// The decisions about the response of an exchange. The transfer loop calls both, so they must not touch the disk.
@@ -137,12 +139,11 @@ extension Connection {
             BodyDecoding(coding, claims: label.digests, digest: spec.digest)
         }
         // The server's digests are those of the coded bytes, and the size is theirs, too.
-        if decoding != nil {
-            label = attempt.listing(
-                FileLabel(contentType: label.contentType, contentDisposition: label.contentDisposition))
-        }
+        if decoding != nil { label.digests = [] }
         let validators = continued == nil ? facts.validators : asked.validators(continuedBy: facts)
-        if decoding == nil { label = attempt.completed(label, validators: validators, size: size) }
+        label =
+            decoding == nil
+            ? attempt.completed(label, validators: validators, size: size) : attempt.listing(label)
         return SegmentedFile(
             attempt.services.partFile(continuing: continued, digesting: spec.algorithms(label), attempt.diskQueue),
             from: requests, size: decoding == nil ? size : nil, validators: validators, label: label,
@@ -234,7 +235,7 @@ extension Connection {
         guard let asked = asked(for: claim, of: file, from: source) else { return nil }
         var requests = RequestSequence(from: source.url, asking: asked)
         while !attempt.control.isStopping {
-            await exchange(requests, for: claim, of: file, home: source.home)
+            await exchange(requests, for: claim, of: file, from: source)
             if hasTarget { return endClaim(from: source.url) }
             switch nextStep(&requests) {
             case .askAgain: continue
@@ -267,11 +268,11 @@ extension Connection {
     }
 
     private func exchange(
-        _ requests: RequestSequence, for claim: SegmentClaim, of file: SegmentedFile, home: String
+        _ requests: RequestSequence, for claim: SegmentClaim, of file: SegmentedFile, from source: ConnectionSource
     ) async {
         let asked = requests.asked(continuing: file.url)
-        let access = attempt.access(requests, home: home)
-        let target = Target(file: file, claim: claim)
+        let access = attempt.access(requests, home: source.home)
+        let target = Target(file: file, claim: claim, mirror: source.isDiscovered ? source.url : nil)
         let exchange = Exchange(
             evaluate: { ResponseDecision.judge($0, asked: asked, presentBytes: asked.presentBytes, access).ofRange },
             target: { facts, _, _ in
@@ -279,7 +280,7 @@ extension Connection {
                 return target
             })
         let isSegment = attempt.control.connections > 1
-        let request = attempt.request(requests, asked, home: home, isSegment: isSegment)
+        let request = attempt.request(requests, asked, home: source.home, isSegment: isSegment)
         await run(exchange, request, to: requests.url, filling: target)
     }
 }
@@ -451,6 +452,7 @@ extension Connection {
         do throws(DiskError) {
             let wanted = UnsafeRawBufferPointer(rebasing: bytes.prefix(advance.count))
             try target.file.part.write(wanted, at: advance.offset)
+            if let mirror = target.mirror { target.file.record(wanted.count, at: advance.offset, from: mirror) }
             attempt.control.recordWrite(of: advance.count)
         } catch {
             fail(error.failure)

@@ -67,7 +67,8 @@ struct ConnectionPool: Sendable {
     ///   - hasSamples: whether the file has bytes that those of a discovered mirror can be compared with.
     ///   - take: counts a connection at a host; returns false if the host has no room.
     mutating func open(
-        upTo wanted: Int, at now: Duration, hasSamples: Bool = true, taking take: (_ host: String, _ missing: Int) -> Bool
+        upTo wanted: Int, at now: Duration, hasSamples: Bool = true,
+        taking take: (_ host: String, _ missing: Int) -> Bool
     ) -> Opened? {
         guard connections < wanted else { return nil }
         // The connections are kept for the mirrors until then.
@@ -173,7 +174,8 @@ extension Attempt {
         let silence = control.isRateLimited ? nil : now - .seconds(Self.silenceLimit)
         guard wanted > 1, !control.isStopping, file.isClaimable(orStalledSince: silence) else { return nil }
         let opened = state.withLock { state in
-            state.pool?.open(upTo: wanted, at: now, hasSamples: file.part.written.count >= Part.leastSample) { host, missing in
+            state.pool?.open(upTo: wanted, at: now, hasSamples: file.part.written.count >= Part.leastSample) {
+                host, missing in
                 services.connections.acquire(
                     at: host, of: job.session, atMost: spec.maxConnections(at: host),
                     wish: ConnectionClaims.Wish(count: missing, bell: control.mayConnect))

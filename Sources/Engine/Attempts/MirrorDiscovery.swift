@@ -9,10 +9,25 @@ extension Attempt {
     /// nil if there is none, which most jobs need not store.
     var droppedMirrors: [DroppedMirror]? { state.withLock { $0.dropped.isEmpty ? nil : $0.dropped } }
 
+    /// Without digests of pieces, each mirror that has sent bytes may have sent the wrong ones.
+    func suspect(_ mirrors: [String], _ mismatch: Failure) async {
+        guard !mirrors.isEmpty, var discovery = renewedDiscovery else { return }
+        for url in mirrors {
+            drop(ConnectionSource(url: url, home: url, isDiscovered: true), mismatch)
+        }
+        discovery.mirrors.removeAll(where: mirrors.contains)
+        discovery.suspects = (droppedMirrors ?? []).filter { $0.code == .checksumMismatch }
+        // Without the commit, the mirrors would be asked again, and be found again.
+        try? await services.persist("the mirrors of \(job.id)") { [discovery] in
+            try await services.store.record(discovery, of: job)
+        }
+    }
+
     func drop(_ source: ConnectionSource, _ failure: Failure) {
         guard source.isDiscovered else { return }
         services.log.notice(
-            "\(job.id) does not use the mirror \(URLRule.redacted(source.url)): \(failure.message)", metadata: logFields)
+            "\(job.id) does not use the mirror \(URLRule.redacted(source.url)): \(failure.message)", metadata: logFields
+        )
         let dropped = DroppedMirror(url: source.url, code: failure.code, message: failure.message)
         state.withLock { $0.dropped.append(dropped) }
     }
@@ -31,9 +46,12 @@ extension Attempt {
         case .failed, .stopped, .unchanged: return nil
         }
         let offer = MirrorOffer(heads)
-        return offer.discovery(
+        var found = offer.discovery(
             adding: await description(of: offer).map { ($0.urls, $0.size, $0.checksum, $0.pieces) },
             besides: [job.spec.url] + job.spec.mirrors)
+        found.suspects = job.spec.discovery?.suspects ?? []
+        found.mirrors.removeAll { url in found.suspects.contains { $0.url == url } }
+        return found
     }
 
     private func description(of offer: MirrorOffer) async -> MetalinkFile? {

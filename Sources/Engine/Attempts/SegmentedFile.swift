@@ -57,6 +57,8 @@ final class SegmentedFile: Sendable {
         var isShared = false
         /// Whether all bytes came with the same strong validator.
         var isOfOneVersion = true
+        /// The bytes that discovered mirrors have sent.
+        var origins: [String: ByteRanges] = [:]
     }
 
     private let state: Locked<State>
@@ -121,6 +123,19 @@ final class SegmentedFile: Sendable {
     var firstResponse: FirstResponse? { state.withLock { $0.firstResponse } }
 
     func recordFirstResponse(_ response: FirstResponse) { state.withLock { $0.firstResponse = response } }
+
+    func record(_ count: Int, at offset: Int64, from mirror: String) {
+        state.withLock { $0.origins[mirror, default: ByteRanges()].insert(contentsOf: offset..<offset + Int64(count)) }
+    }
+
+    /// The discovered mirrors that have sent some of these bytes.
+    ///
+    /// - Parameter ranges: nil: any bytes.
+    func mirrors(of ranges: [Range<Int64>]?) -> [String] {
+        let wanted = ranges.map { $0.reduce(into: ByteRanges()) { $0.insert(contentsOf: $1) } }
+        let origins = state.withLock { $0.origins }
+        return origins.filter { wanted?.intersection($0.value).isEmpty != true }.keys.sorted()
+    }
 
     func recordValidators(_ others: Validators) {
         guard validators.strong == nil || others.strong != validators.strong else { return }

@@ -149,7 +149,10 @@ extension RowCoding {
         if let listed = receipt.checksum { writer.object("checksum") { write(listed, to: &$0) } }
         if let dropped = receipt.droppedMirrors, !dropped.isEmpty {
             let mirrors = dropped.map { mirror in
-                JSON.object(["url": .string(mirror.url), "code": .string(mirror.code.rawValue), "message": .string(mirror.message)])
+                JSON.object([
+                    "url": .string(mirror.url), "code": .string(mirror.code.rawValue),
+                    "message": .string(mirror.message),
+                ])
             }
             writer.member("droppedMirrors", .array(mirrors))
         }

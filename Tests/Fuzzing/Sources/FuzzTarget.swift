@@ -7,7 +7,8 @@ struct FuzzTarget: Sendable {
 
     static let all = [
         json, jsonList, job, query, cursor, entityTag, contentDisposition, contentRange, requestedRanges, retryAfter,
-        httpDate, time, base64, digests, challenges, filenameTemplate, url, location, serverSentEvents, list, checksumList,
+        httpDate, time, base64, digests, challenges, filenameTemplate, url, location, serverSentEvents, list,
+        checksumList, link,
         responseHead,
         response,
         requestTarget, requestHead, rehearsal, webhookSecret, webSocket,

@@ -15,7 +15,10 @@ import Testing
 
     @Test func sortsMirrorsAndResolvesThem() {
         let found = offer(
-            (302, [("Location", "https://h1/d/f"), ("Link", "<http://c/f>; rel=duplicate, <f2>; rel=duplicate; pri=2")]),
+            (
+                302,
+                [("Location", "https://h1/d/f"), ("Link", "<http://c/f>; rel=duplicate, <f2>; rel=duplicate; pri=2")]
+            ),
             (200, [("Link", "<http://a/f>; rel=duplicate; pri=1, <http://c/f>; rel=duplicate; pri=0, <x>; rel=next")]))
         #expect(found.duplicates == ["http://a/f", "https://h0/d/f2", "http://c/f"])
         #expect(found.description == nil)
@@ -45,7 +48,8 @@ import Testing
         let silent = offer((200, [("Content-Length", "9")]))
         func found(_ offer: MirrorOffer, _ size: Int64?, _ digest: Checksum?) -> Discovery {
             offer.discovery(
-                adding: (["http://m/1", "https://h0/d/f", "http://m/1"], size, digest, pieces), besides: ["https://h0/d/f"])
+                adding: (["http://m/1", "https://h0/d/f", "http://m/1"], size, digest, pieces),
+                besides: ["https://h0/d/f"])
         }
         let all = Discovery(mirrors: ["http://m/1"], checksum: Self.digest, pieces: pieces)
         #expect(found(stated, 9, Self.digest) == all)

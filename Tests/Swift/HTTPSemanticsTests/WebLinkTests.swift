@@ -10,7 +10,8 @@ import Testing
         ("<http://h/a>;rel=\"duplicate\";pri=1", ["rel": "duplicate", "pri": "1"]),
         (" ,, <http://h/a> ; REL = \"x DUPLICATE\" ; geo = de", ["rel": "x DUPLICATE", "geo": "de"]),
         ("<http://h/a>; title=\"a;, b \\\" <c>\"; rel=duplicate", ["title": "a;, b \" <c>", "rel": "duplicate"]),
-        ("<http://h/a>; rel=duplicate; rel=other", ["rel": "duplicate"]), ("<http://h/a>", [:]), ("< http://h/a >;;;", [:]),
+        ("<http://h/a>; rel=duplicate; rel=other", ["rel": "duplicate"]), ("<http://h/a>", [:]),
+        ("< http://h/a >;;;", [:]),
         ("<http://h/a>; depth; rel=duplicate", ["depth": "", "rel": "duplicate"]),
         ("<http://h/a>; rel=\"duplicate", ["rel": "duplicate"]),
     ])
@@ -24,7 +25,9 @@ import Testing
         #expect(found.map(\.relations) == [["duplicate"], ["describedby"], [], ["duplicate"]])
     }
 
-    @Test(arguments: ["", "x", "http://h/a; rel=duplicate", "<http://h/a", "<http://h/a>; rel=duplicate; anchor=\"#x\""])
+    @Test(arguments: [
+        "", "x", "http://h/a; rel=duplicate", "<http://h/a", "<http://h/a>; rel=duplicate; anchor=\"#x\"",
+    ])
     func ignoresWhatIsNoLink(_ line: String) { #expect(links(line).isEmpty) }
 
     @Test func ignoresMoreThanTheLongestField() {
@@ -34,7 +37,8 @@ import Testing
 
     @Test(arguments: [
         ("http://m/x", "http://m/x"), ("//m/x", "https://m/x"), ("/x", "https://h/x"), ("../x", "https://h/x"),
-        ("y?z", "https://h/a/y?z"), ("ftp://m/x", nil), ("rehearse:x", nil), ("file:///etc/passwd", nil), ("http://", nil),
+        ("y?z", "https://h/a/y?z"), ("ftp://m/x", nil), ("rehearse:x", nil), ("file:///etc/passwd", nil),
+        ("http://", nil),
         ("http://m/a b", "http://m/a%20b"),
     ])
     func resolvesReferences(_ reference: String, _ url: String?) {

@@ -56,6 +56,15 @@ extension FuzzTarget {
         require([UInt8](base64: Data(bytes).base64EncodedString()) == bytes, "the bytes changed")
     }
 
+    /// A link is in its field, and what is resolved can be fetched.
+    static let link = FuzzTarget.text("link") { text in
+        for link in WebLink.links([("Link", text)]) {
+            require(link.target.utf8.count <= text.utf8.count, "the target is longer than the field")
+            guard let url = URLRule.resolved(link.target, against: "https://host/folder/file") else { continue }
+            require(URLRule.fault(in: url) == nil, "it cannot be fetched: \(url)")
+        }
+    }
+
     /// A claim has the size of its algorithm.
     static let digests = FuzzTarget("digests") { bytes in
         let lines = bytes.lines(3)

@@ -33,7 +33,8 @@ import Testing
         #expect(
             receipt.names == [
                 "final_url", "redirects", "status", "etag", "last_modified", "remote_address", "protocol",
-                "length_verified", "verified_by", "checksum", "dropped_mirrors", "resumed_by", "coding", "attempts", "timings",
+                "length_verified", "verified_by", "checksum", "dropped_mirrors", "resumed_by", "coding", "attempts",
+                "timings",
             ])
         #expect(receipt["final_url"].string == scene.origin.url("/c?hop=2"))
         #expect(receipt["redirects"] == .strings([scene.origin.url("/a?hop=0"), scene.origin.url("/b?hop=1")]))

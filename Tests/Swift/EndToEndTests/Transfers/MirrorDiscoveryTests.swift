@@ -22,7 +22,8 @@ import Testing
 
     private func outcome(_ path: String, _ members: (String, JSON)...) async throws -> JSON {
         var order: JSONObject = [
-            "url": .string(scene.origin.url(path)), "mirrors": "discover", "retry": ["base_seconds": 0.01, "max_attempts": 2],
+            "url": .string(scene.origin.url(path)), "mirrors": "discover",
+            "retry": ["base_seconds": 0.01, "max_attempts": 2],
         ]
         for (name, value) in members { order[name] = value }
         return try await api.waitForOutcome(api.submit(.object(order)))
@@ -40,12 +41,14 @@ import Testing
             "/f", .file(bytes, headers: [links(mirrors.map { $0.url("/f") } + [forbidden]), digest]),
             OriginBehaviour(spoil: { answer, _ in answer.bytesPerSecond = 1_000_000 }))
         let job = try await outcome(
-            "/f", ("connections", 5), ("headers", ["X-Key": "secret"]), ("credentials", ["type": "bearer", "token": "t"]))
+            "/f", ("connections", 5), ("headers", ["X-Key": "secret"]),
+            ("credentials", ["type": "bearer", "token": "t"]))
         #expect(job["state"] == "succeeded", "\(job.written)")
         #expect(scene.has("f", bytes))
         let dropped = job["receipt"]["dropped_mirrors"].arrayValue ?? []
         let codes = Dictionary(uniqueKeysWithValues: dropped.map { ($0["url"].string ?? "", $0["code"].string ?? "") })
-        #expect(codes == [mirrors[1].url("/f"): "bad_range", forbidden: "blocked_address"], "\(job["receipt"].written)")
+        #expect(
+            codes == [mirrors[1].url("/f"): "bad_range", forbidden: "blocked_address"], "\(job["receipt"].written)")
         #expect(mirrors[0].requests(to: "/f").count > 3 && mirrors[2].requests(to: "/f").count > 3)
         #expect(mirrors[1].requests(to: "/f").count == 1)
         // The mirrors are not the servers that the client has named.
@@ -53,6 +56,40 @@ import Testing
             #expect(request.header("X-Key") == nil && request.header("Authorization") == nil)
         }
         #expect(job["receipt"]["final_url"] == .string(scene.origin.url("/f")))
+    }
+
+    /// Some bits of a mirror's file are wrong. Samples do not find them, and the digest does.
+    @Test(arguments: [false, true]) func namesTheMirrorsOfWrongBytes(_ hasPieces: Bool) async throws {
+        let mirrors = try (0..<2).map { _ in try Origin() }
+        var flipped = bytes
+        for place in stride(from: 1_500_000, to: bytes.count, by: 100_000) { flipped[place] ^= 1 }
+        mirrors[0].serve("/f", .file(flipped, etag: "\"a\""))
+        mirrors[1].serve("/f", .file(bytes, etag: "\"b\""))
+        let metalink = ("Link", "</m>; rel=describedby; type=\"application/metalink4+xml\"")
+        scene.origin.serve("/m", .file(Array(document(of: mirrors.map { $0.url("/f") }, hasPieces).utf8)))
+        scene.origin.serve(
+            "/f", .file(bytes, headers: [metalink]),
+            OriginBehaviour(spoil: { answer, _ in answer.bytesPerSecond = 1_000_000 }).first(3))
+        let job = try await outcome("/f", ("connections", 3))
+        #expect(job["state"] == "succeeded", "\(job.written)")
+        #expect(scene.has("f", bytes))
+        let dropped = (job["receipt"]["dropped_mirrors"].arrayValue ?? []).compactMap { $0["url"].string }
+        #expect(dropped.contains(mirrors[0].url("/f")), "\(job["receipt"].written)")
+        #expect(try await scene.waits(of: job) == ["checksum_mismatch"])
+    }
+
+    private func document(of urls: [String], _ hasPieces: Bool) -> String {
+        let length = 100_000
+        let hashes = stride(from: 0, to: bytes.count, by: length).map {
+            "<hash>\(SHA.hexadecimal(of: Array(bytes[$0..<min($0 + length, bytes.count)])))</hash>"
+        }
+        return """
+            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f"><size>\(bytes.count)</size>
+            <hash type="sha-256">\(SHA.hexadecimal(of: bytes))</hash>
+            \(hasPieces ? "<pieces type=\"sha-256\" length=\"\(length)\">\(hashes.joined())</pieces>" : "")
+            \(urls.map { "<url>\($0)</url>" }.joined())
+            <metaurl mediatype="application/metalink4+xml">\(scene.origin.url("/b"))</metaurl></file></metalink>
+            """
     }
 
     /// Without a digest, a mirror must have the tag of the server, and takes the place of no server.
@@ -93,17 +130,7 @@ import Testing
         let describedBy: (String, String) -> (name: String, value: String) = { url, _ in
             ("Link", "<\(url)>; rel=describedby; type=\"application/metalink4+xml\"")
         }
-        let length = 100_000
-        let hashes = stride(from: 0, to: bytes.count, by: length).map {
-            "<hash>\(SHA.hexadecimal(of: Array(bytes[$0..<min($0 + length, bytes.count)])))</hash>"
-        }
-        let document = """
-            <metalink xmlns="urn:ietf:params:xml:ns:metalink"><file name="f"><size>\(bytes.count)</size>
-            <hash type="sha-256">\(SHA.hexadecimal(of: bytes))</hash>
-            <pieces type="sha-256" length="\(length)">\(hashes.joined())</pieces>
-            <url priority="1">\(mirror.url("/f"))</url><metaurl mediatype="application/metalink4+xml">\(scene.origin.url("/b"))</metaurl>
-            </file></metalink>
-            """
+        let document = document(of: [mirror.url("/f")], true)
         var flipped = bytes
         flipped[1_234_567] ^= 1
         scene.origin.serve("/a", .file(Array(document.utf8), headers: [describedBy(scene.origin.url("/b"), "")]))
