@@ -189,6 +189,7 @@ extension Job {
             isCorrupt = false
             stated = nil
             mirror = 0
+            if spec.discovery != nil { spec.discovery = nil }
         case .waitEnded, .pauseRequested, .resumeRequested, .cancelRequested, .inputSupplied, .timeElapsed,
             .attemptStopped, .finalizePlanned, .finalized:
             break

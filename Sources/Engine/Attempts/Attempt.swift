@@ -16,9 +16,9 @@ final class Attempt: Sendable {
     /// The host of the job's URL, with its port.
     let host: String
     /// The job's specification, completed with its session's configuration, when the job was admitted.
-    private let admitted: ResolvedSpec
+    let admitted: ResolvedSpec
     /// The same with what this attempt has discovered; nil: nothing else than before.
-    private let renewed = Locked<(spec: ResolvedSpec, discovery: Discovery)?>(nil)
+    let renewed = Locked<Renewal?>(nil)
     let control: AttemptControl
     /// Every disk operation on the attempt's part runs in this queue.
     let diskQueue: DiskQueue
@@ -58,10 +58,8 @@ final class Attempt: Sendable {
 
     /// The specification of this attempt. It changes before the transfer only.
     var spec: ResolvedSpec { discovers ? renewed.withLock { $0?.spec } ?? admitted : admitted }
-    /// What is known of other sources; nil if the job does not discover any, or has not yet.
-    var renewedDiscovery: Discovery? { discovers ? renewed.withLock { $0?.discovery } ?? job.spec.discovery : nil }
 
-    private var discovers: Bool { job.spec.mirrorPolicy == .discover && job.spec.method == .get }
+    var discovers: Bool { job.spec.mirrorPolicy == .discover && job.spec.method == .get }
 
     var file: SegmentedFile? { state.withLock { $0.file } }
 
@@ -122,7 +120,7 @@ extension Attempt {
         while true {
             switch step {
             case .check: step = check()
-            case .discoverMirrors: step = await discoverMirrors()
+            case .discoverMirrors: step = await discoverMirrors() ? .readChecksum : .stop(.shutdown)
             case .readChecksum: step = await readChecksum()
             case .takeOverPart: step = await takeOverPart()
             case .plan: step = await plan()
@@ -155,21 +153,6 @@ extension Attempt {
                 "\(job.id) does not verify certificates: its session disables the verification.", metadata: logFields)
         }
         return discovers && job.mirror == 0 ? .discoverMirrors : .readChecksum
-    }
-
-    private func discoverMirrors() async -> Step {
-        let task = Task { await discover() }
-        let registration = control.register { task.cancel() }
-        let found = await task.value
-        control.unregister(registration)
-        guard let found, found != job.spec.discovery ?? Discovery() else { return .readChecksum }
-        do throws(NotStored) {
-            try await services.persist("the mirrors of \(job.id)") { try await services.store.record(found, of: job) }
-        } catch {
-            return .stop(.shutdown)
-        }
-        renewed.withLock { [admitted] in $0 = (admitted.adding(found, to: job), found) }
-        return .readChecksum
     }
 
     private func readChecksum() async -> Step {

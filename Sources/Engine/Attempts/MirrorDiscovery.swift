@@ -4,6 +4,14 @@ import Foundation
 import HTTPSemantics
 import Lists
 
+/// What an attempt has discovered. An object, because few attempts have one.
+final class Renewal: Sendable {
+    let spec: ResolvedSpec
+    let discovery: Discovery
+
+    init(spec: ResolvedSpec, discovery: Discovery) { (self.spec, self.discovery) = (spec, discovery) }
+}
+
 /// A mirror that an attempt does not use any more.
 extension Attempt {
     /// nil if there is none, which most jobs need not store.
@@ -11,7 +19,9 @@ extension Attempt {
 
     /// Without digests of pieces, each mirror that has sent bytes may have sent the wrong ones.
     func suspect(_ mirrors: [String], _ mismatch: Failure) async {
-        guard !mirrors.isEmpty, var discovery = renewedDiscovery else { return }
+        guard !mirrors.isEmpty, discovers,
+            var discovery = renewed.withLock({ $0?.discovery }) ?? job.spec.discovery
+        else { return }
         for url in mirrors {
             drop(ConnectionSource(url: url, home: url, isDiscovered: true), mismatch)
         }
@@ -35,11 +45,29 @@ extension Attempt {
 
 /// What the server of a job says about mirrors, before the transfer.
 extension Attempt {
+    /// Discovers, and stores what is new.
+    ///
+    /// - Returns: false if the engine stops before it is stored.
+    func discoverMirrors() async -> Bool {
+        let task = Task { await discover() }
+        let registration = control.register { task.cancel() }
+        let found = await task.value
+        control.unregister(registration)
+        guard let found, found != job.spec.discovery ?? Discovery() else { return true }
+        do throws(NotStored) {
+            try await services.persist("the mirrors of \(job.id)") { try await services.store.record(found, of: job) }
+        } catch {
+            return false
+        }
+        renewed.withLock { [admitted] in $0 = Renewal(spec: admitted.adding(found, to: job), discovery: found) }
+        return true
+    }
+
     /// Asks the server of the job for the head of its response, and reads the Metalink that the response names. A mirror is not asked
     /// for mirrors, and a Metalink not for another one, so there are no loops (RFC 6249, section 2).
     ///
     /// - Returns: nil if the server cannot be asked now, or if the attempt stops: then the last discovery holds.
-    func discover() async -> Discovery? {
+    private func discover() async -> Discovery? {
         var heads: [MirrorOffer.Head] = []
         switch await fetchDocument(job.spec.url, largest: 0, onHead: { heads.append($0) }) {
         case .received, .tooLarge: break
