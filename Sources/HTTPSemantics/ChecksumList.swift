@@ -140,8 +140,10 @@ public struct ChecksumList: Sendable, Equatable {
             (entries, single) = ([:], ofInput[0].checksum)
         }
         guard entries.isEmpty, loose.count == 1 else { return }
-        let digits = String(Substring(loose[0])).trimmingCharacters(in: .whitespaces)
-        single = Self.checksum(digits, given, tag: nil)
+        // `sha256:9f86d081…`, or the digits alone.
+        let words = String(Substring(loose[0])).split { ":= \t".contains($0) }.map(String.init)
+        guard let digits = words.last, words.count <= 2 else { return }
+        single = Self.checksum(digits, given, tag: words.count == 2 ? words[0] : nil)
     }
 
     /// The digest of a file.

@@ -13,6 +13,8 @@ enum SignatureArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
 /// A public key of minisign or signify: its line, or a file that has the line after its comment.
 struct PublicKeyArgument: ExpressibleByArgument, Sendable {
     let line: String
+    /// As the comment in the file says.
+    private(set) var kind: SignatureArgument?
 
     init?(argument: String) {
         if argument.utf8.count == 56, argument.hasPrefix("RW") {
@@ -23,6 +25,7 @@ struct PublicKeyArgument: ExpressibleByArgument, Sendable {
         let lines = text?.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         guard let last = lines?.last(where: { !$0.isEmpty }), last.hasPrefix("RW") else { return nil }
         line = last
+        kind = SignatureArgument.allCases.first { lines?.first?.contains($0.rawValue) ?? false }
     }
 }
 

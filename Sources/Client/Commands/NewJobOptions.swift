@@ -96,7 +96,9 @@ struct ChecksumFileOptions: ParsableArguments {
         name: .customLong("key"))
     var keys: [PublicKeyArgument] = []
 
-    @Option("The program that made the signature.", name: .customLong("signature"))
+    @Option(
+        "The program that made the signature. (default: as the .pub file says, otherwise minisign)",
+        name: .customLong("signature"))
     var kind: SignatureArgument?
 
     @Option("The signature of the list. (default: the URL of the list with .minisig, or .sig for signify)", "url")
@@ -119,7 +121,7 @@ struct ChecksumFileOptions: ParsableArguments {
         var checksum: JSONObject = ["url": .string(checksumURL)]
         checksum.set("file", name)
         if !keys.isEmpty {
-            let kind = kind ?? .minisign
+            let kind = kind ?? keys.compactMap(\.kind).first ?? .minisign
             checksum["signature"] = [
                 "type": .string(kind.rawValue), "url": .string(signatureURL ?? checksumURL + kind.suffix),
                 "keys": .strings(keys.map(\.line)),

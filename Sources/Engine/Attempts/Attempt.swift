@@ -367,6 +367,7 @@ extension Attempt {
             kept.part?.ranges.remove(contentsOf: wrong)
             kept.part?.lacksWrongPieces = true
         }
+        if case .attemptDiverted(let wait) = ending.signal { await suspect(wait.cause) }
         if kept.isRolledBack, services.stop.isMade { services.store.unstored.note() }
         do throws(NotStored) {
             let outcome = try await commit(ending, kept)

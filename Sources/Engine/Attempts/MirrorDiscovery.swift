@@ -33,6 +33,17 @@ extension Attempt {
         }
     }
 
+    /// A discovered mirror has failed in the place of the server, and the next one follows.
+    func suspect(_ failure: Failure) async {
+        guard discovers, !job.spec.isGiven(job.url), var discovery = job.spec.discovery else { return }
+        drop(ConnectionSource(url: job.url, home: job.url, isDiscovered: true), failure)
+        // The mirror stays in the list, because the job counts in it.
+        discovery.suspects.append(DroppedMirror(url: job.url, code: failure.code, message: failure.message))
+        try? await services.persist("the mirrors of \(job.id)") { [discovery] in
+            try await services.store.record(discovery, of: job)
+        }
+    }
+
     func drop(_ source: ConnectionSource, _ failure: Failure) {
         guard source.isDiscovered else { return }
         services.log.notice(

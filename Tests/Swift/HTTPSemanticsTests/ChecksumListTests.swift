@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "\(sha256)", "\(sha256)\n", " \(sha256) \r\n", "\(sha256)  -\n", "\(sha256) *-\n", "\n\n\(sha256)\n",
+        "\(sha256)", "\(sha256)\n", " \(sha256) \r\n", "\(sha256)  -\n", "\(sha256) *-\n", "\n\n\(sha256)\n", "sha256:\(sha256)\n", "SHA-256 = \(sha256)\n",
     ])
     func readsASingleDigest(_ form: String) {
         #expect(value(form) == Self.sha256)
@@ -58,6 +58,11 @@ import Testing
     ])
     func findsNoDigest(_ text: String) {
         #expect(fault(text, isExact: true) == .notListed)
+    }
+
+    @Test(arguments: ["md5:\(sha256)", "sha256:x:\(sha256)", "crc:\(sha256)", "\(sha256):"])
+    func findsNoSingleDigest(_ text: String) {
+        #expect(fault(text) == (text.hasSuffix(":") ? nil : .notListed))
     }
 
     @Test func neverGuesses() {

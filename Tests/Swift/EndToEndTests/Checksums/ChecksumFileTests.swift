@@ -94,6 +94,28 @@ import Testing
         #expect(origin.requests(to: "/file").count == 1)
     }
 
+    /// One job asks, and the other waits for its answer. Both stop at once, and a third job asks again.
+    @Test func stopsWhileTheListIsAwaited() async throws {
+        serveList("/SHA256SUMS", of: bytes, .waiting(at: 10, for: scene.gate).once)
+        let checksum: JSON = ["url": .string(origin.url("/SHA256SUMS"))]
+        var ids: [String] = []
+        for _ in 0..<2 {
+            ids.append(try await api.submit(["url": .string(origin.url("/file")), "checksum": checksum]))
+        }
+        _ = try await eventually("the list to be requested") {
+            origin.requests(to: "/SHA256SUMS").count == 1 ? true : nil
+        }
+        for id in ids { try await api.waitForJob(id, .running) }
+        try await api.act(.pause, on: ids[1])
+        try await api.waitForJob(ids[1], .paused)
+        try await api.act(.cancel, on: ids[0])
+        try await api.waitForJob(ids[0], .cancelled)
+        try await api.act(.resume, on: ids[1])
+        try await api.waitForJob(ids[1], .succeeded)
+        scene.gate.open()
+        #expect(origin.requests(to: "/SHA256SUMS").count == 2 && origin.requests(to: "/file").count == 1)
+    }
+
     @Test func asksAnAddressOnlyIfTheServiceMay() async throws {
         let job = try await scene.outcome("/file", ("checksum", ["url": "http://10.1.2.3/SHA256SUMS"]))
         #expect(job["failure"]["code"] == "blocked_address" && job["failure"]["attempts"] == 1, "\(job.written)")

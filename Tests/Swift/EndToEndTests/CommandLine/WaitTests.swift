@@ -46,6 +46,13 @@ import Testing
             let done = try await cli.run(add)
             #expect(done.ending == .exited(0), "\(done)")
         }
+        let signify = try await cli.shell(
+            "signify-openbsd -G -n -p c.pub -s c.sec; signify-openbsd -S -s c.sec -m SUMS -x SUMS.sig")
+        try #require(signify.succeeded, "\(signify)")
+        cli.scene.origin.serve("/SUMS.sig", .file(try #require(cli.folder.bytes(of: "SUMS.sig"))))
+        let done = try await cli.run(
+            "add", "--wait", "--checksum-url", cli.url("/SUMS"), "--key", cli.folder.path("c.pub"), cli.url("/file"))
+        #expect(done.ending == .exited(0), "\(done)")
         let wrongKey = try await cli.run(
             "add", "--wait", "--checksum-url", cli.url("/SUMS"), "--key", cli.folder.path("b.pub"), cli.url("/file"))
         #expect(wrongKey.ending == .exited(2) && wrongKey.errors.contains("signature_invalid"), "\(wrongKey)")

@@ -122,6 +122,9 @@ import Testing
         #expect(job["receipt"]["final_url"] == .string(mirror.url("/f")))
         #expect(scene.has("f", bytes))
         #expect(mirror.requests(to: "/f").allSatisfy { $0.header("X-Key") == nil })
+        let dropped = job["receipt"]["dropped_mirrors"]
+        #expect(dropped.count == 1 && dropped[0]["url"] == .string(liar.url("/f")), "\(dropped)")
+        #expect(dropped[0]["code"] == "checksum_mismatch")
     }
 
     /// The document names mirrors, a digest and pieces. It names another document, which names this one; and the mirror names both.
