@@ -95,7 +95,7 @@ export function receiptFacts(receipt) {
     ["Digests that agree", receipt.verified_by?.join(", ")],
     ["Checksum from", receipt.checksum && [receipt.checksum.url, receipt.checksum.file].filter(Boolean).join(", ")],
     ["Signed by", receipt.checksum?.signature && [receipt.checksum.signature.key, receipt.checksum.signature.trusted_comment].filter(Boolean).join(", ")],
-    ["Mirrors not used", receipt.dropped_mirrors?.map((mirror) => `${mirror.url}: ${mirror.message}`).join(" ")],
+    ["Mirrors not used", receipt.dropped_mirrors?.map((/** @type {{url: string, message: string}} */ mirror) => `${mirror.url}: ${mirror.message}`).join(" ")],
     ["Resumed by", receipt.resumed_by],
     ["Compressed", receipt.coding && codingWords(receipt.coding)],
     ["Attempts", String(receipt.attempts)],

@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func mapsHTTPStatusToExitStatus() {
-        #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 64, 65, 66, 69, 70, 73, 75, 76, 77, 78, 124])
+        #expect(CommandStatus.allCases.map(\.rawValue) == [0, 1, 2, 64, 65, 66, 69, 70, 73, 75, 76, 77, 78, 124])
         let answers: [(Int, CommandStatus)] = [
             (400, .refused), (401, .denied), (403, .denied), (404, .missing), (409, .conflicting), (410, .missing),
             (412, .conflicting), (413, .refused), (415, .refused), (421, .denied), (422, .refused), (500, .broken),

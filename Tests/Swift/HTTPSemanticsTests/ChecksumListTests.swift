@@ -42,7 +42,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "\(sha256)", "\(sha256)\n", " \(sha256) \r\n", "\(sha256)  -\n", "\(sha256) *-\n", "\n\n\(sha256)\n", "sha256:\(sha256)\n", "SHA-256 = \(sha256)\n",
+        "\(sha256)", "\(sha256)\n", " \(sha256) \r\n", "\(sha256)  -\n", "\(sha256) *-\n", "\n\n\(sha256)\n",
+        "sha256:\(sha256)\n", "SHA-256 = \(sha256)\n",
     ])
     func readsASingleDigest(_ form: String) {
         #expect(value(form) == Self.sha256)
