@@ -60,7 +60,10 @@ func submit(ctx context.Context, client *fetchd.APIClient, origin string, digest
 	good.SetUrl(origin + "/holiday.jpg")
 	good.SetSession("go")
 	good.Tags = []string{"holiday"}
-	good.SetChecksum(*fetchd.NewChecksumInput(fetchd.CHECKSUMALGORITHM_SHA_256, digest))
+	checksum := fetchd.NewChecksumInput()
+	checksum.SetAlgorithm(fetchd.CHECKSUMALGORITHM_SHA_256)
+	checksum.SetValue(digest)
+	good.SetChecksum(*checksum)
 	destination := fetchd.NewDestinationInput()
 	destination.SetOnConflict(fetchd.CONFLICTRULE_REPLACE)
 	good.SetDestination(*destination)
