@@ -19,8 +19,8 @@ public struct WebLink: Sendable, Equatable {
     /// In bytes, of all lines together. The rest is ignored.
     static let longest = 65_536
 
-    /// Reads the lines as RFC 8288, appendix B.2 does. Whatever follows an error in a line is ignored. Links with another context
-    /// (`anchor`) are left out.
+    /// Reads the lines of the field (RFC 8288, appendix B.2). After an error, the rest of that line is ignored. Links of another
+    /// resource than the response (`anchor`) are left out.
     public static func links(_ headers: [(name: String, value: String)]) -> [WebLink] {
         var room = longest
         return headers.values(of: "Link").flatMap { line -> [WebLink] in

@@ -37,8 +37,9 @@ final class Attempt: Sendable {
         var isListShared = false
         /// The bytes of the complete file that do not match the digests of their pieces, and are fetched again.
         var wrongPieces: [Range<Int64>] = []
-        /// The URLs of discovered mirrors that have the bytes of the job's server, and those that do not.
+        /// The URLs of discovered mirrors whose samples were those of the job's server.
         var comparedMirrors: Set<String> = []
+        /// The discovered mirrors that are not used any more.
         var dropped: [DroppedMirror] = []
     }
 

@@ -28,9 +28,7 @@ extension Attempt {
         discovery.mirrors.removeAll(where: mirrors.contains)
         discovery.suspects = (droppedMirrors ?? []).filter { $0.code == .checksumMismatch }
         // Without the commit, the mirrors would be asked again, and be found again.
-        try? await services.persist("the mirrors of \(job.id)") { [discovery] in
-            try await services.store.record(discovery, of: job)
-        }
+        _ = await record(discovery)
     }
 
     /// A discovered mirror has failed in the place of the server, and the next one follows.
@@ -39,8 +37,18 @@ extension Attempt {
         drop(ConnectionSource(url: job.url, home: job.url, isDiscovered: true), failure)
         // The mirror stays in the list, because the job counts in it.
         discovery.suspects.append(DroppedMirror(url: job.url, code: failure.code, message: failure.message))
-        try? await services.persist("the mirrors of \(job.id)") { [discovery] in
-            try await services.store.record(discovery, of: job)
+        _ = await record(discovery)
+    }
+
+    /// - Returns: false if the engine stops before it is stored.
+    private func record(_ discovery: Discovery) async -> Bool {
+        do throws(NotStored) {
+            try await services.persist("the mirrors of \(job.id)") {
+                try await services.store.record(discovery, of: job)
+            }
+            return true
+        } catch {
+            return false
         }
     }
 
@@ -65,11 +73,7 @@ extension Attempt {
         let found = await task.value
         control.unregister(registration)
         guard let found, found != job.spec.discovery ?? Discovery() else { return true }
-        do throws(NotStored) {
-            try await services.persist("the mirrors of \(job.id)") { try await services.store.record(found, of: job) }
-        } catch {
-            return false
-        }
+        guard await record(found) else { return false }
         renewed.withLock { [admitted] in $0 = Renewal(spec: admitted.adding(found, to: job), discovery: found) }
         return true
     }

@@ -97,7 +97,7 @@ import Testing
     func takesTheAlgorithmOfTheName(_ name: String, _ algorithm: String) throws {
         let list = ChecksumList(Array("\(Self.sha256)  a.iso\n".utf8), named: name)
         #expect(try list.entry(for: "a.iso", isExact: false).get().checksum.algorithm.rawValue == algorithm)
-        // The digests are those of the algorithm that the name says, whatever their lines say.
+        // The algorithm in the name of the list counts, and not the one in a line.
         #expect(fault("\(Self.md5)  a.iso\n", in: name) == .notListed)
         #expect(fault("SHA512 (a.iso) = \(Self.sha512)\n", in: name) == .notListed)
     }
