@@ -92,12 +92,12 @@ extension Engine {
     /// - Returns: false if the job is outstanding. Nothing has changed then.
     /// - Throws: `StoreError.noSuchJob`.
     public func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
-        let hasOwnFolder = services.folder.use.hasOwnFolder
+        let hasOwnFolder = services.locations.use.hasOwnFolder
         let deleted = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder)
         guard let job = deleted else { return false }
         if let part = job.part { await services.removeParts([part.id]) }
-        if deletesFile, services.folder.use.hasFile(of: job), let file = job.state.finish?.file {
-            try await services.inFolder { try $0.removeFile(file) }
+        if deletesFile, services.locations.use.hasFile(of: job), let file = job.state.finish?.file {
+            try await services.location(of: file).inFolder { try $0.removeFile(file) }
         }
         return true
     }
@@ -115,12 +115,19 @@ extension Engine {
 
     /// - Returns: nil if the file is no longer in its place.
     public func openFile(of finish: JobResult) async -> OpenedFile? {
-        try? await services.inFolder { $0.openFile(finish.file) }
+        try? await services.location(of: finish.file).inFolder { $0.openFile(finish.file) }
     }
 
-    /// The finished files among these that are no longer in the downloads folder, or that other files have replaced.
+    /// The finished files among these that are no longer in their locations, or that other files have replaced.
     public func missing(of files: [FinishedFile]) async throws -> Set<Int> {
-        try await services.inFolder { folder in Set(files.indices.filter { folder.openFile(files[$0]) == nil }) }
+        var missing: Set<Int> = []
+        for (name, indices) in Dictionary(grouping: files.indices, by: { files[$0].location ?? .default }) {
+            let isMissing: @Sendable (DownloadsFolder) -> [Int] = { folder in
+                indices.filter { folder.openFile(files[$0]) == nil }
+            }
+            missing.formUnion(try await services.locations[name]?.inFolder(isMissing) ?? Array(indices))
+        }
+        return missing
     }
 }
 

@@ -70,7 +70,9 @@ extension Engine {
         services.connections.apply(limits)
         services.gates.apply(limits.hostRules)
         active.limitService(to: limits.rate)
-        services.folder.budget.minimumFreeBytes.withLock { $0 = limits.storage.minimumFreeBytes }
+        for location in services.locations.all {
+            location.folder.budget.minimumFreeBytes.withLock { $0 = limits.storage.minimumFreeBytes }
+        }
         services.store.work(.jobs).set()
         guard limits.storage != before.storage else { return }
         services.store.work(.parts).set()

@@ -9,7 +9,7 @@ import Storage
 /// finishes their batches. docs/architecture.md follows one job through the engine.
 public final class Engine: Sendable {
     let services: EngineServices
-    let finalizeQueue: FinalizeQueue
+    let finalizeQueues: FinalizeQueues
     /// Attempts that the writer's thread has begun, for `run()`.
     private let begun = AsyncStream<Attempt>.makeStream()
 
@@ -18,10 +18,10 @@ public final class Engine: Sendable {
     public var measurements: EngineMeasurements { services.measurements }
 
     public init(
-        options: Options = Options(), store: Store, folder: DownloadsFolder, client: CurlClient, log: Logger
+        options: Options = Options(), store: Store, locations: Locations, client: CurlClient, log: Logger
     ) {
-        services = EngineServices(options: options, store: store, folder: folder, client: client, log: log)
-        finalizeQueue = FinalizeQueue(services)
+        services = EngineServices(options: options, store: store, locations: locations, client: client, log: log)
+        finalizeQueues = FinalizeQueues(services)
         let active = services.active
         store.exchange.connect {
             active.reports
@@ -57,8 +57,8 @@ public final class Engine: Sendable {
     private func runAttempts() async {
         await withDiscardingTaskGroup { group in
             for await attempt in begun.stream {
-                group.addTask { [finalizeQueue, active] in
-                    await attempt.run(finalizingIn: finalizeQueue)
+                group.addTask { [finalizeQueues, active] in
+                    await attempt.run(finalizingIn: finalizeQueues[attempt.location])
                     active.remove(attempt)
                     attempt.control.ended.open()
                 }
@@ -73,7 +73,8 @@ public final class Engine: Sendable {
         let loop = MaintenanceLoop(time: services.time, log: services.log)
         await withTaskGroup(of: Void.self) { group in
             guard !isStopping else { return }
-            for worker in dueWorkers + periodicWorkers + clusterWorkers { group.addTask { await loop.run(worker) } }
+            let workers = dueWorkers + services.locations.all.flatMap(workers) + periodicWorkers + clusterWorkers
+            for worker in workers { group.addTask { await loop.run(worker) } }
             await services.stop.wait()
             active.stopAll()
             group.cancelAll()
@@ -88,13 +89,10 @@ public final class Engine: Sendable {
         let leads = services.leads
         let scheduler = Scheduler(
             services: services, limits: { [self] in admissionLimits }, start: { [self] in start($0) })
-        let checkpointer = Checkpointer(services: services, diskQueue: services.diskQueues.next())
-        let folder = FolderMonitor(services: services, diskQueue: services.diskQueues.next())
         let pruner = FinishedJobPruner(services: services)
         return [
             MaintenanceWorker("admit jobs", on: store.work(.jobs), if: services.holdsLease, scheduler.pass),
             MaintenanceWorker("finish batches", on: store.work(.batches), if: leads, services.finishBatches),
-            MaintenanceWorker("commit offsets", on: active.firstBegun, checkpointer.pass),
             MaintenanceWorker(
                 "fail the jobs that have run out of time", on: store.work(.deadlines), if: leads,
                 services.failOverdueJobs),
@@ -103,7 +101,6 @@ public final class Engine: Sendable {
                 try await services.closeSessions()
                 return nil
             },
-            MaintenanceWorker(FolderMonitor.purpose, on: services.health.doubts, folder.pass),
             MaintenanceWorker(
                 "read the finishes that are not acknowledged", if: leads, services.warnOfUnacknowledgedFinishes),
             MaintenanceWorker("prune the journal", on: services.journalRetention, if: leads, services.pruneJournal),
@@ -112,6 +109,17 @@ public final class Engine: Sendable {
             MaintenanceWorker("store the gates of hosts", on: services.gates.changed, services.storeHosts),
             MaintenanceWorker("claim starts of requests", on: services.gates.claimsDue, services.claimStarts),
             MaintenanceWorker("read the gates of hosts", on: store.work(.hosts), services.readHosts),
+        ]
+    }
+
+    /// The workers of one location. Those of others do not wait for its disk.
+    private func workers(of location: Location) -> [MaintenanceWorker] {
+        [
+            MaintenanceWorker(
+                "commit offsets", on: location.firstBegun, Checkpointer(services: services, location: location).pass),
+            MaintenanceWorker(
+                FolderMonitor.purpose, on: location.health.doubts,
+                FolderMonitor(services: services, location: location).pass),
         ]
     }
 
@@ -165,7 +173,13 @@ extension Engine {
         try await services.findOlderFiles()
         services.gates.restore(try await store.hosts())
         let (interrupted, promoting) = try await store.recoverInterrupted()
-        let swept = try await services.sweepParts()
+        var swept = (removed: 0, truncated: 0, spared: 0)
+        for location in services.locations.all {
+            let counts = try await services.sweepParts(in: location)
+            swept = (
+                swept.removed + counts.removed, swept.truncated + counts.truncated, swept.spared + counts.spared
+            )
+        }
         if swept.spared > 0 {
             services.log.warning(
                 "\(swept.spared) part files in \(FilePathRule.partsDirectory) of the downloads folder are older than this database, or than its use of the folder, and the database does not know them. fetchd keeps them; remove them if no other copy of the database needs them."
@@ -174,7 +188,7 @@ extension Engine {
         services.log.info(
             "Recovered. Jobs queued again: \(interrupted). Promotions continued: \(promoting.count). Left-over parts removed: \(swept.removed). Parts cut back to their offsets: \(swept.truncated)."
         )
-        await finalizeQueue.complete(promoting)
+        await finalizeQueues.complete(promoting)
     }
 }
 

@@ -23,12 +23,14 @@ public struct EngineLoad: Sendable {
 extension Engine {
     /// Why the downloads folder cannot be used; nil while it works.
     public var folderFault: String? {
-        services.health.fault.map { "The downloads folder does not work: could not \($0.action): \($0.reason)." }
+        services.locations.main.health.fault.map {
+            "The downloads folder does not work: could not \($0.action): \($0.reason)."
+        }
     }
 
     /// - Parameter start: the uptime at which the service started. `throughput` has no earlier intervals.
     public func load(since start: Duration) async -> EngineLoad {
-        let disk = try? await services.inFolder(\.space)
+        let disk = try? await services.locations.main.inFolder(\.space)
         let running = active.reports
         return EngineLoad(
             slotsUsed: running.count, slots: services.limits.withLock(\.jobs),

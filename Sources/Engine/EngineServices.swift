@@ -7,17 +7,15 @@ import HTTPSemantics
 import Logging
 import Storage
 
-/// The values that the parts of the engine share: the store, the downloads folder, the transfer client, the disk queues.
+/// The values that the parts of the engine share: the store, the locations of files, the transfer client.
 struct EngineServices: Sendable {
     let options: Engine.Options
     /// The limits that can change while the engine runs.
     let limits: Locked<Engine.Limits>
     let store: Store
-    let folder: DownloadsFolder
+    let locations: Locations
     let client: CurlClient
-    let diskQueues = DiskQueues()
     let sessionHolds = SessionHolds()
-    let health = FolderHealth()
     let connections: HostConnections
     let gates: HostGates
     /// When the gates were read last that other services of the database have stored.
@@ -41,13 +39,13 @@ struct EngineServices: Sendable {
 
     /// - Parameter connections: nil: those with the limits of the options.
     init(
-        options: Engine.Options = Engine.Options(), store: Store, folder: DownloadsFolder, client: CurlClient,
+        options: Engine.Options = Engine.Options(), store: Store, locations: Locations, client: CurlClient,
         connections: HostConnections? = nil, log: Logger
     ) {
         self.options = options
         limits = Locked(options.limits)
         self.store = store
-        self.folder = folder
+        self.locations = locations
         self.client = client
         self.connections =
             connections
@@ -62,23 +60,6 @@ struct EngineServices: Sendable {
         self.log = log
     }
 
-    /// The file that an attempt writes to: the stored part that the attempt continues, or a new part. fetchd never
-    /// overwrites stored bytes, so a restart begins a new part.
-    func partFile(
-        continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
-        _ diskQueue: DiskQueue
-    ) -> PartFile {
-        if let (part, file) = continued {
-            return PartFile(part.id, having: part.ranges, digesting: algorithms, diskQueue: diskQueue, in: folder) {
-                file
-            }
-        }
-        let id = store.makePartID()
-        return PartFile(id, digesting: algorithms, diskQueue: diskQueue, in: folder) { [folder] () throws(DiskError) in
-            try folder.makePart(id)
-        }
-    }
-
     /// Commits how the transfer of an attempt begins. If the transfer restarts, the file of the job's part is removed.
     ///
     /// - Parameter dropped: the part that this attempt discarded.
@@ -89,21 +70,6 @@ struct EngineServices: Sendable {
             try await store.beginTransfer(of: job, outcome, without: dropped)
         }
         if case .restarted = outcome, let part = job.part { await removeParts([part.id]) }
-    }
-
-    /// Runs short operations on names in the downloads folder.
-    func inFolder<Value: Sendable>(
-        _ work: @escaping @Sendable (DownloadsFolder) throws -> Value
-    ) async throws -> Value {
-        try await diskQueues.metadata.run { [folder] in try work(folder) }
-    }
-
-    /// Removes the files of parts that no job needs any more.
-    func removeParts(_ parts: [PartID]) async {
-        guard !parts.isEmpty else { return }
-        try? await inFolder { folder in
-            for part in parts { folder.removePart(part) }
-        }
     }
 
     /// Repeats a write until it succeeds, because to give up on a full or failing disk would lose the change.

@@ -147,7 +147,7 @@ extension Engine {
         let files = deletesFiles ? try await removeFiles(of: jobs) : RemovedFiles()
         for (job, error) in files.failed { record.refuse(job, error) }
         record.counts.matched += files.failed.count
-        let use = services.folder.use
+        let use = services.locations.use
         let removed = try await services.store.removeJobs(
             jobs.map(\.id).filter { files.failed[$0] == nil }, in: selection,
             removingFilesElsewhere: deletesFiles && use.hasOwnFolder,
@@ -179,20 +179,12 @@ extension Engine {
 
     private func removeFiles(of jobs: [Job]) async throws -> RemovedFiles {
         var files = RemovedFiles()
-        let finished = jobs.filter { $0.state.finish != nil && services.folder.use.hasFile(of: $0) }
+        let finished = jobs.filter { $0.state.finish != nil && services.locations.use.hasFile(of: $0) }
         for start in stride(from: 0, to: finished.count, by: Self.filesInASlice) {
             let slice = finished[start..<min(start + Self.filesInASlice, finished.count)]
             // Directly before the removal: another client that has deleted a job may have kept its file.
             let present = try await services.store.jobs(in: .jobs(slice.map(\.id)), visible: .all).jobs
-            let outcomes = try await services.inFolder { folder in
-                present.map { job in
-                    let error = job.state.finish.flatMap { finish in
-                        DiskError.of { () throws(DiskError) in try folder.removeFile(finish.file) }
-                    }
-                    return (job: job.id, error: error)
-                }
-            }
-            for (job, error) in outcomes {
+            for (job, error) in await services.removeFiles(of: present) {
                 if let error { files.failed[job] = error } else { files.removed.insert(job) }
             }
         }

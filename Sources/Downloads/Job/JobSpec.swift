@@ -122,14 +122,19 @@ extension JobSpec {
 }
 
 public struct Destination: Sendable, Equatable, Codable {
-    /// Relative to the downloads root, with `/` between components; nil: the session's folder, otherwise the root itself.
+    /// The location that the file goes to; nil: the session's, otherwise `default`, the downloads folder.
+    public var location: Name?
+    /// Relative to the folder of the location, with `/` between components; nil: the session's folder, otherwise the root itself.
     public var directory: String?
     /// A name or a template (`FilenameTemplate`); nil: the name that the response suggests.
     public var filename: String?
     public var onConflict: Conflict?
     public var createDirectories = true
 
-    public init(directory: String? = nil, filename: String? = nil, onConflict: Conflict? = nil) {
+    public init(
+        location: Name? = nil, directory: String? = nil, filename: String? = nil, onConflict: Conflict? = nil
+    ) {
+        self.location = location
         self.directory = directory
         self.filename = filename
         self.onConflict = onConflict
@@ -137,6 +142,7 @@ public struct Destination: Sendable, Equatable, Codable {
 
     public init(from decoder: any Decoder) throws {
         let stored = try decoder.container(keyedBy: CodingKeys.self)
+        location = try stored.decodeIfPresent(Name.self, forKey: .location)
         directory = try stored.decodeIfPresent(String.self, forKey: .directory)
         filename = try stored.decodeIfPresent(String.self, forKey: .filename)
         onConflict = try stored.decodeIfPresent(Conflict.self, forKey: .onConflict)

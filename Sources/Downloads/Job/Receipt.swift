@@ -11,7 +11,9 @@ public struct JobResult: Sendable, Equatable, Codable {
 }
 
 public struct FinishedFile: Sendable, Equatable, Codable {
-    /// Relative to the downloads root, with `/` between components.
+    /// The location that it is in; nil: `default`, the downloads folder.
+    public var location: Name?
+    /// Relative to the folder of the location, with `/` between components.
     public var path: String
     public var size: Int64
     /// The SHA-256 in lowercase hexadecimal; nil if the job specified `digest: "none"`.
@@ -21,7 +23,11 @@ public struct FinishedFile: Sendable, Equatable, Codable {
     /// version that did not store the mark.
     public var mark: FileMark?
 
-    public init(path: String, size: Int64, sha256: String?, contentType: String?, mark: FileMark? = nil) {
+    public init(
+        in location: Name? = nil, path: String, size: Int64, sha256: String?, contentType: String?,
+        mark: FileMark? = nil
+    ) {
+        self.location = location
         self.path = path
         self.size = size
         self.sha256 = sha256

@@ -75,7 +75,8 @@ public struct ResolvedSpec: Sendable, Equatable {
         resumeDataTTL = configuration.resumeDataTTL ?? SessionConfiguration.defaultResumeDataTTL
         retry = spec.retry ?? configuration.retry ?? RetryPolicy()
         sessionDestination = DestinationRule(
-            directory: configuration.directory ?? "", filename: nil, conflict: configuration.onConflict ?? .rename,
+            location: configuration.location ?? .default, directory: configuration.directory ?? "", filename: nil,
+            conflict: configuration.onConflict ?? .rename,
             createDirectories: true)
         waitFor = spec.waitFor ?? configuration.waitFor ?? WaitFor.defaults
         digest = spec.digest ?? configuration.digest ?? .sha256
@@ -195,7 +196,8 @@ extension ResolvedSpec {
 
 /// The destination of a file, with the session's defaults applied. Only the file name may still depend on the response.
 public struct DestinationRule: Sendable, Equatable {
-    /// Relative to the downloads root; empty is the root itself.
+    public var location: Name
+    /// Relative to the folder of the location; empty is the root itself.
     public var directory: String
     /// A name or a template; nil: the name that the response suggests.
     public var filename: String?
@@ -205,8 +207,9 @@ public struct DestinationRule: Sendable, Equatable {
     /// The place that a job specifies. This place supplies the members that the job leaves out.
     public func specified(by destination: Destination) -> DestinationRule {
         DestinationRule(
-            directory: destination.directory ?? directory, filename: destination.filename ?? filename,
-            conflict: destination.onConflict ?? conflict, createDirectories: destination.createDirectories)
+            location: destination.location ?? location, directory: destination.directory ?? directory,
+            filename: destination.filename ?? filename, conflict: destination.onConflict ?? conflict,
+            createDirectories: destination.createDirectories)
     }
 }
 

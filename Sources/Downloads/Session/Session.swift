@@ -78,3 +78,14 @@ public struct Name: Sendable, Hashable, CustomStringConvertible {
     public static let `default` = Name(trusted: "default")
     public var description: String { text }
 }
+
+extension Name: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(trusted: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

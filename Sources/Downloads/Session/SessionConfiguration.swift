@@ -15,6 +15,8 @@ public struct SessionConfiguration: Sendable, Equatable, Codable {
     public var retry: RetryPolicy?
     /// Relative to the downloads root.
     public var directory: String?
+    /// The location that the files go to; nil: `default`, the downloads folder.
+    public var location: Name?
     public var onConflict: Destination.Conflict?
     public var waitFor: [WaitFor]?
     public var digest: Digest?

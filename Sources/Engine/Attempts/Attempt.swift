@@ -20,6 +20,8 @@ final class Attempt: Sendable {
     /// The same with what this attempt has discovered; nil: nothing else than before.
     let renewed = Locked<Renewal?>(nil)
     let control: AttemptControl
+    /// Where the file goes. `default` if the job's location is not declared: then the attempt fails before it uses the folder.
+    let location: Location
     /// Every disk operation on the attempt's part runs in this queue.
     let diskQueue: DiskQueue
     let services: EngineServices
@@ -51,7 +53,10 @@ final class Attempt: Sendable {
             to: services.limits.withLock(\.storage.maxFileSize).map { SizeLimit($0, of: .service) })
         control = AttemptControl(
             of: admitted.job, admitted.spec, under: rates, time: services.time, total: services.received)
-        diskQueue = services.diskQueues.next()
+        location =
+            services.locations[admitted.spec.sessionDestination.specified(by: control.destination).location]
+            ?? services.locations.main
+        diskQueue = location.diskQueues.next()
         self.services = services
         state = Locked(
             State(continued: admitted.job.part, dropped: admitted.job.spec.discovery?.suspects ?? []))
@@ -144,6 +149,7 @@ extension Attempt {
     // MARK: Before the first request
 
     private func check() -> Step {
+        if let fault = locationFault { return fail(fault) }
         if let loss = spec.missingSecrets { return fail(loss) }
         if Rehearsal.isRehearsal(spec.url), services.options.rehearsalOrigin == nil {
             return fail(
@@ -154,6 +160,13 @@ extension Attempt {
                 "\(job.id) does not verify certificates: its session disables the verification.", metadata: logFields)
         }
         return discovers && job.mirror == 0 ? .discoverMirrors : .readChecksum
+    }
+
+    /// Why no file can go to the location now; nil while it works.
+    private var locationFault: Failure? {
+        let name = admitted.sessionDestination.specified(by: control.destination).location
+        let fault = location.name == name ? location.health.fault : .undeclared(name)
+        return fault?.failure
     }
 
     private func readChecksum() async -> Step {
@@ -168,7 +181,9 @@ extension Attempt {
     }
 
     private func takeOverPart() async -> Step {
-        switch await services.takeOverPart(of: job, in: diskQueue, isStopped: { [control] in control.isStopping }) {
+        switch await services.takeOverPart(
+            of: job, to: location, in: diskQueue, isStopped: { [control] in control.isStopping })
+        {
         case .ready(let job):
             state.withLock { $0.continued = job.part }
             return .plan
@@ -179,7 +194,7 @@ extension Attempt {
 
     private func plan() async -> Step {
         let (folder, directory) = (
-            services.folder, spec.sessionDestination.specified(by: control.destination).directory
+            location.folder, spec.sessionDestination.specified(by: control.destination).directory
         )
         let start = try? await diskQueue.run { [jobWithPart, spec, listed] in
             (
@@ -306,6 +321,8 @@ extension Attempt {
     private func finalize(_ request: FinalizeRequest, in queue: FinalizeQueue) async -> Step {
         control.enter(.promoting)
         guard let fault = await queue.finalize(request) else { return .end(.succeeded) }
+        // The next attempt copies the part to the other location, and finds it complete.
+        if case .relocated = fault { return .stop(.shutdown) }
         // The open file is not the file that would be finalized, so the next attempt begins a new part.
         if fault.isPartLost { file?.part.fail(DiskError("promote the part", code: ESTALE)) }
         return fail(fault.failure)
@@ -340,7 +357,7 @@ extension Attempt {
         services.log.info(
             "Attempt \(job.attempts) of \(job.id) ended: \(failure.code.rawValue), \(failure.message)",
             metadata: logFields.merging(["code": "\(failure.code.rawValue)"]) { $1 })
-        if failure.code == .storageError { services.health.doubt() }
+        if failure.code == .storageError { location.health.doubt() }
         let failuresInARow = (madeProgress ? 0 : job.failuresInARow) + 1
         let jitter = Double.random(in: 0...1)
         let verdict = spec.retry.decision(
@@ -432,7 +449,7 @@ extension Attempt {
     /// Syncs the bytes that the attempt has written, so that they are durable.
     fileprivate func keepPart() async -> KeptPart {
         guard let file, !file.part.written.isEmpty else { return KeptPart() }
-        let (folder, part) = (services.folder, file.part)
+        let (folder, part) = (location.folder, file.part)
         _ = try? await part.diskQueue.run {
             try? part.trim()
             if part.isDirty || !part.isNameDurable { _ = folder.syncForCheckpoint([part]) }
@@ -450,8 +467,8 @@ extension Attempt {
     private func copyDurable(of file: SegmentedFile) async -> Part? {
         var copy = file.durablePart
         guard !copy.ranges.isEmpty else { return nil }
-        copy.id = services.store.makePartID()
-        let (folder, id) = (services.folder, copy.id)
+        copy.id = services.store.makePartID(in: location.name)
+        let (folder, id) = (location.folder, copy.id)
         do {
             try await file.part.diskQueue.run { try folder.copyDurable(of: file.part, to: id) }
             return copy

@@ -145,7 +145,7 @@ extension Connection {
             decoding == nil
             ? attempt.completed(label, validators: validators, size: size) : attempt.listing(label)
         return SegmentedFile(
-            attempt.services.partFile(continuing: continued, digesting: spec.algorithms(label), attempt.diskQueue),
+            attempt.partFile(continuing: continued, digesting: spec.algorithms(label)),
             from: requests, size: decoding == nil ? size : nil, validators: validators, label: label,
             outcome: outcome, isRange: asked.isRange && facts.status == 206,
             evidence: continued.map { .init(asked, $0.part) } ?? .none, decoding: decoding,
@@ -175,7 +175,7 @@ extension Connection {
         _ plan: RequestPlan, whole: Part, _ requests: RequestSequence, _ onBegin: (SegmentedFile) -> Void
     ) async -> ConnectionLoss? {
         // No digests are computed here. The part is read once before its end, when it is known which digests are wanted.
-        let part = attempt.services.partFile(continuing: plan.continued, digesting: [], attempt.diskQueue)
+        let part = attempt.partFile(continuing: plan.continued, digesting: [])
         let size = whole.bytesDurable
         let file = SegmentedFile(
             part, from: requests, size: size, validators: whole.validators,

@@ -18,8 +18,8 @@ struct Scheduler: Sendable {
     func pass() async throws -> Date? {
         // No slot is free. The end of an attempt starts the next pass.
         guard services.active.count < limits().jobs else { return nil }
-        // An attempt would fail now. FolderMonitor starts the next pass when the folder works again.
-        guard services.health.fault == nil else { return nil }
+        // Every attempt would fail now. FolderMonitor starts the next pass when a folder works again.
+        guard services.locations.work else { return nil }
         let taken = services.connections.beginAdmission()
         defer { services.connections.endAdmission() }
         let presentLimits: @Sendable () -> AdmissionLimits = { [limits] in limits().with(taken) }
@@ -40,8 +40,6 @@ final class ActiveAttempts: Sendable {
         var serviceShare: Double?
     }
 
-    /// Set when an attempt begins while no other attempt runs.
-    let firstBegun = AsyncAutoResetEvent()
     private let state: Locked<State>
     private let serviceLimit: RateLimit
     private let connections: HostConnections
@@ -84,9 +82,9 @@ final class ActiveAttempts: Sendable {
         if let former = self[admitted.job.id] { remove(former) }
         let isFirst = state.withLock { state in
             defer { state.attempts[admitted.job.id] = attempt }
-            return state.attempts.isEmpty
+            return !state.attempts.values.contains { $0.location === attempt.location }
         }
-        if isFirst { firstBegun.set() }
+        if isFirst { attempt.location.firstBegun.set() }
         connections.begin(at: host, of: session)
         gates.admit(admitted.job, at: host, admitted.spec.hostRules)
         return attempt

@@ -17,8 +17,8 @@ extension Engine {
             },
             // The promotions are found in the store, so none is forgotten if the answer to the commit of a takeover is lost.
             MaintenanceWorker("continue the promotions of a node that has ended", on: services.takenPromotions) {
-                [finalizeQueue, active] in
-                await finalizeQueue.complete(try await store.ownPromotions { active[$0] == nil })
+                [finalizeQueues, active] in
+                await finalizeQueues.complete(try await store.ownPromotions { active[$0] == nil })
                 return nil
             },
             MaintenanceWorker("watch the lease of this node", every: 0.5, by: time, monitor.pass),
@@ -97,20 +97,21 @@ extension EngineServices {
     func findOlderFiles() async throws {
         guard store.sharesDatabase, store.firstNode == nil else { return }
         let (parts, files) = try await store.filesWithoutNode()
-        let areHere = try await inFolder { folder in
+        // Parts and files that are older than the nodes are older than the other locations, too.
+        let areHere = try await locations.main.inFolder { folder in
             parts.contains { folder.hasFile(of: $0) } || files.contains { folder.openFile($0) != nil }
         }
         // If there are none, no later start needs to look.
         if areHere || parts.isEmpty && files.isEmpty { try await store.becomeFirstNode() }
     }
 
-    /// Removes the parts that no job needs, and cuts the others to their offsets.
-    func sweepParts() async throws -> (removed: Int, truncated: Int, spared: Int) {
+    /// Removes the parts of a location that no job needs, and cuts the others to their offsets.
+    func sweepParts(in location: Location) async throws -> (removed: Int, truncated: Int, spared: Int) {
         // The files first: what another node makes in the meantime is not judged.
-        let found = try await inFolder { $0.partFiles() }
+        let found = try await location.inFolder { $0.partFiles() }
         let nodes = Set(try await store.nodes().map(\.node.number))
         let needed = try await store.neededParts()
-        return try await inFolder { [store] folder in
+        return try await location.inFolder { [store] folder in
             folder.sweepParts(
                 found, needed: needed, owners: nodes,
                 sparing: [store.beganAt, folder.claimedSince].compactMap(\.self).max())
@@ -197,11 +198,8 @@ extension EngineServices {
         repeat {
             let removals = try await store.removals(after: last)
             // For each file, why it could not be removed; nil when it is gone.
-            let faults = try await inFolder { folder in
-                removals.map { removal in
-                    DiskError.of { () throws(DiskError) in try folder.remove(removal.subject) }
-                }
-            }
+            var faults: [DiskError?] = []
+            for removal in removals { faults.append(await remove(removal.subject)) }
             try await store.forget(zip(removals, faults).compactMap { $1 == nil ? $0 : nil })
             failed += faults.count { $0 != nil }
             example = example ?? faults.compactMap(\.self).first
@@ -212,6 +210,21 @@ extension EngineServices {
             "\(failed) files that other nodes have dropped cannot be removed, for example: could not \(example.action): \(example.reason). fetchd tries again in a minute."
         )
         return time.now.addingTimeInterval(60)
+    }
+}
+
+extension EngineServices {
+    private func remove(_ subject: Removal.Subject) async -> DiskError? {
+        let name =
+            switch subject {
+            case .file(let file): file.location ?? .default
+            case .part(let id): id.location
+            }
+        guard let location = locations[name] else { return .undeclared(name) }
+        let removed = try? await location.inFolder { folder in
+            DiskError.of { () throws(DiskError) in try folder.remove(subject) }
+        }
+        return removed ?? nil
     }
 }
 

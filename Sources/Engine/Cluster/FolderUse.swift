@@ -29,8 +29,8 @@ public struct FolderUse: Sendable {
     /// The use by a service in a database of its own.
     public static let alone = FolderUse(by: nil, sharing: .local) { true }
 
-    /// Where the file of a stored part is.
-    enum Location: Equatable {
+    /// Who may write to the file of a stored part.
+    enum Holder: Equatable {
         /// In this folder, for this service to write to.
         case own
         /// In this folder, and another service may still write to it.
@@ -41,7 +41,7 @@ public struct FolderUse: Sendable {
 
     /// Where the file of a part is. The file of an earlier run of this service is its own: the lock of the data folder shows
     /// that the earlier run has ended.
-    func location(of part: PartID) -> Location {
+    func holder(of part: PartID) -> Holder {
         guard let node else { return .own }
         if part.owner?.number == node.number { return .own }
         return switch sharing {

@@ -6,19 +6,27 @@ import Storage
 
 extension EngineServices {
     /// Copies the part of a job, if it belongs to another node that uses the same folder. That node may still write to its file,
-    /// although it has lost the job, so no other node does. The old file is removed after the commit that stores the copy.
+    /// although it has lost the job, so no other node does. Copies it also if the job's location has changed. The old file is removed
+    /// after the commit that stores the copy.
     ///
     /// - Parameter isStopped: called between the pieces of the copy; true ends it. The copy is then removed.
     func takeOverPart(
-        of job: Job, in diskQueue: DiskQueue, isStopped: @escaping @Sendable () -> Bool
+        of job: Job, to location: Location, in diskQueue: DiskQueue, isStopped: @escaping @Sendable () -> Bool
     ) async -> PartTakeover {
-        guard let part = job.part, part.bytesDurable > 0, folder.use.location(of: part.id) == .foreign else {
-            return .ready(job)
+        guard let part = job.part, part.bytesDurable > 0 else { return .ready(job) }
+        switch locations.use.holder(of: part.id) {
+        case .own where part.id.location == location.name: return .ready(job)
+        case .elsewhere: return .ready(job)
+        case .own, .foreign: break
+        }
+        guard let source = locations[part.id.location] else {
+            return .failed(DiskError.undeclared(part.id.location).failure)
         }
         var copy = part
-        copy.id = store.makePartID()
+        copy.id = store.makePartID(in: location.name)
+        let folders = (source: source.folder, target: location.folder)
         do {
-            guard try await copyForeign(part, to: copy.id, in: diskQueue, isStopped: isStopped),
+            guard try await self.copy(part, folders, to: copy.id, in: diskQueue, isStopped: isStopped),
                 try await replacePart(part.id, by: copy, of: job)
             else { return .stopped }
         } catch is DownloadsFolder.PartLoss {
@@ -37,16 +45,17 @@ extension EngineServices {
     /// Copies piece by piece, because the disk queue also syncs the parts of other jobs.
     ///
     /// - Returns: false if the copy was stopped.
-    private func copyForeign(
-        _ part: Part, to id: PartID, in diskQueue: DiskQueue, isStopped: @Sendable () -> Bool
+    private func copy(
+        _ part: Part, _ folders: (source: DownloadsFolder, target: DownloadsFolder), to id: PartID,
+        in diskQueue: DiskQueue, isStopped: @Sendable () -> Bool
     ) async throws -> Bool {
-        let copying = try await diskQueue.run { [folder] in try folder.beginCopy(ofForeign: part, to: id) }
+        let copying = try await diskQueue.run { try folders.target.beginCopy(of: part, in: folders.source, to: id) }
         do {
             for piece in copying.pieces where !isStopped() {
-                try await diskQueue.run { [folder] in try folder.copy(piece, of: copying) }
+                try await diskQueue.run { try folders.target.copy(piece, of: copying) }
             }
             if !isStopped() {
-                try await diskQueue.run { [folder] in try folder.finish(copying) }
+                try await diskQueue.run { try folders.target.finish(copying) }
                 return true
             }
             await removeParts([id])
@@ -86,11 +95,11 @@ struct PartCopy: Sendable {
 }
 
 extension DownloadsFolder {
-    /// Begins to copy the stored bytes of another node's part to a new part file.
+    /// Begins to copy the stored bytes of a part of another node, or of another location, to a new part file.
     ///
     /// - Throws: `PartLoss`; `DiskError` when the new file cannot be made.
-    func beginCopy(ofForeign part: Part, to id: PartID) throws -> PartCopy {
-        let source = try openForeign(part)
+    func beginCopy(of part: Part, in folder: DownloadsFolder, to id: PartID) throws -> PartCopy {
+        let source = try folder.openForeign(part)
         let status = try source.status()
         guard status.st_size >= part.ranges.end else { throw PartLoss.shorterThanRecorded }
         return PartCopy(source: source, copy: try makePart(id), pieces: part.ranges.ranges.flatMap(Self.pieces))

@@ -27,7 +27,11 @@ struct DiskError: Error, Sendable, Equatable {
     }
 
     var reason: String {
-        isLeaseLost ? Self.lostLease : String(cString: strerror(code))
+        switch code {
+        case Self.leaseLost: Self.lostLease
+        case Self.undeclaredLocation: "no option declares it"
+        default: String(cString: strerror(code))
+        }
     }
 
     /// The file is no longer the file that was opened or written.

@@ -22,7 +22,7 @@ extension DownloadsFolder {
     /// Opens the file of a stored part, and cuts the file to its stored length: the bytes after that were never
     /// synced.
     func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
-        guard use.location(of: part.id) == .own,
+        guard use.holder(of: part.id) == .own,
             let file = try? Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part"),
             let status = try? file.status()
         else { throw .missing }

@@ -12,6 +12,7 @@ extension DownloadsFolder {
         return requests.map { request in
             do throws(FinalizeFault) {
                 let place = request.place
+                guard place.location == request.attempt.location.name else { throw FinalizeFault.relocated }
                 let folder = try folderForFile(place.directory, isMade: place.createDirectories)
                 let path = try freePath(request.filename(at: now), place.directory, folder, place.conflict, taken)
                 taken.insert(Array(path.utf8))
@@ -82,6 +83,8 @@ enum FinalizeFault: Error {
     case unsynced(DiskError)
     /// Another file took the name after the plan; another name has to be planned.
     case nameTaken
+    /// A client has chosen another location since the attempt began.
+    case relocated
     /// Meanwhile other jobs have used up the session's `max_total_size`.
     case excess(SizeLimit)
 
@@ -102,7 +105,7 @@ enum FinalizeFault: Error {
     var isPartLost: Bool {
         switch self {
         case .vanished, .changed: true
-        case .disk, .occupied, .invalid, .nameTaken, .unsynced, .excess: false
+        case .disk, .occupied, .invalid, .nameTaken, .unsynced, .relocated, .excess: false
         }
     }
 
@@ -118,6 +121,7 @@ enum FinalizeFault: Error {
         case .changed: Failure(.storageError, "Another program has changed the part since it was verified.")
         case .unsynced(let error): error.failure
         case .excess(let limit): limit.failure
+        case .relocated: Failure(.destinationInvalid, "The job has another location since its transfer began.")
         case .nameTaken: Failure(.destinationExists, "The name was taken while the file was moved to its place.")
         }
     }

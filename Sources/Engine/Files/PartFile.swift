@@ -275,3 +275,22 @@ extension Checksum.Algorithm {
         }
     }
 }
+
+extension Attempt {
+    /// The file that this attempt writes to: the stored part that it continues, or a new part. fetchd never overwrites stored bytes,
+    /// so a restart begins a new part.
+    func partFile(
+        continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>
+    ) -> PartFile {
+        let folder = location.folder
+        if let (part, file) = continued {
+            return PartFile(part.id, having: part.ranges, digesting: algorithms, diskQueue: diskQueue, in: folder) {
+                file
+            }
+        }
+        let id = services.store.makePartID(in: location.name)
+        return PartFile(id, digesting: algorithms, diskQueue: diskQueue, in: folder) { () throws(DiskError) in
+            try folder.makePart(id)
+        }
+    }
+}

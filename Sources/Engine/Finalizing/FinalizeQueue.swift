@@ -3,12 +3,13 @@ import Downloads
 import Foundation
 import Storage
 
-/// Turns verified parts into files: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.
+/// Turns verified parts into files of one location: sync, commit `promoting`, rename, sync the folder, commit `succeeded`.
 ///
 /// The requests that arrive during one round are handled in the next round. So many small files share their syncs and
 /// commits, as writers share a commit in the store. Every step can be repeated after a crash.
 actor FinalizeQueue {
     private let services: EngineServices
+    private let location: Location
     private let diskQueue: DiskQueue
     private var waiting: [Waiting] = []
     private var isRunning = false
@@ -26,9 +27,10 @@ actor FinalizeQueue {
         case first
     }
 
-    init(_ services: EngineServices) {
+    init(of location: Location, _ services: EngineServices) {
         self.services = services
-        diskQueue = services.diskQueues.next()
+        self.location = location
+        diskQueue = location.diskQueues.next()
     }
 
     /// Returns when the file is in its place and the job has succeeded, or when the engine stops before that is stored.
@@ -64,7 +66,7 @@ actor FinalizeQueue {
     }
 
     private func sync(_ requests: [FinalizeRequest]) async -> Faults {
-        let (folder, syncs) = (services.folder, services.measurements.syncs)
+        let (folder, syncs) = (location.folder, services.measurements.syncs)
         let faults =
             (try? await diskQueue.run { () -> [DiskError?] in
                 // Another program may have moved the folder away, with the parts in it.
@@ -80,7 +82,7 @@ actor FinalizeQueue {
     private func plan(_ requests: [FinalizeRequest], _ faults: inout Faults) async -> [PlannedFile] {
         var (open, planned) = (requests, [PlannedFile]())
         while !open.isEmpty {
-            let (folder, now) = (services.folder, services.time.now)
+            let (folder, now) = (location.folder, services.time.now)
             let plans = (try? await diskQueue.run { [open] in folder.plans(for: open, at: now) }) ?? []
             let proposals = zip(open, plans).map { Proposal(job: $0.attempt.job.id, report: $0.report, plan: $1) }
             guard let committed = await commit(proposals, &faults) else { break }
@@ -98,7 +100,7 @@ actor FinalizeQueue {
     /// Plans another name if a file took the name between the plan and the rename.
     private func replan(_ taken: [PlannedFile], _ faults: inout Faults) async {
         guard !taken.isEmpty else { return }
-        let folder = services.folder
+        let folder = location.folder
         let plans = (try? await diskQueue.run { taken.map { folder.renamed($0.plan) } }) ?? []
         let proposals = zip(taken, plans).map {
             Proposal(job: $0.job, report: AttemptReport(admission: $0.admission), plan: $1)
@@ -157,7 +159,7 @@ actor FinalizeQueue {
     /// planned.
     private func place(_ planned: [PlannedFile], _ faults: inout Faults) async {
         guard !planned.isEmpty else { return }
-        let folder = services.folder
+        let folder = location.folder
         let found = (try? await diskQueue.run { folder.place(planned.map(\.plan)) }) ?? []
         var (placed, taken, unsynced) = ([PlannedFile](), [PlannedFile](), [PlannedFile]())
         for (file, fault) in zip(planned, found) {
@@ -237,6 +239,37 @@ extension FinalizeQueue {
         return switch verdict {
         case .wait(let wait): .attemptDeferred(wait)
         case .fail(let failure): .attemptFailed(failure)
+        }
+    }
+}
+
+/// The queues of the locations. None of them waits for the disk of another one.
+struct FinalizeQueues: Sendable {
+    private let services: EngineServices
+    private let queues: [Name: FinalizeQueue]
+
+    init(_ services: EngineServices) {
+        self.services = services
+        queues = Dictionary(
+            uniqueKeysWithValues: services.locations.all.map { ($0.name, FinalizeQueue(of: $0, services)) })
+    }
+
+    subscript(location: Location) -> FinalizeQueue { queues[location.name] ?? FinalizeQueue(of: location, services) }
+
+    /// Continues promotions. Those to locations that are not declared stay as they are: whether their files are in their places is
+    /// not known before.
+    func complete(_ jobs: [AdmittedJob]) async {
+        let byLocation = Dictionary(grouping: jobs) { $0.job.state.finalizePlan?.file.location ?? .default }
+        await withDiscardingTaskGroup { group in
+            for (name, jobs) in byLocation {
+                guard let queue = queues[name] else {
+                    services.log.error(
+                        "\(jobs.count) files, such as that of \(jobs[0].job.id), were being moved to the location \(name), which no option declares. fetchd continues when it starts with this location."
+                    )
+                    continue
+                }
+                group.addTask { await queue.complete(jobs) }
+            }
         }
     }
 }

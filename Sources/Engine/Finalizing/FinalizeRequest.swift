@@ -46,7 +46,8 @@ extension FinalizeRequest {
         return FinalizePlan(
             part: file.part.id, inode: mark.inode, conflict: place.conflict,
             file: FinishedFile(
-                path: path, size: complete.size, sha256: sha256, contentType: file.label.contentType, mark: mark),
+                in: place.location == .default ? nil : place.location, path: path, size: complete.size, sha256: sha256,
+                contentType: file.label.contentType, mark: mark),
             receipt: receipt(at: now))
     }
 

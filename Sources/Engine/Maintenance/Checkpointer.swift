@@ -3,22 +3,31 @@ import Downloads
 import Foundation
 import Storage
 
-/// Stores offsets while bytes arrive: it syncs the parts that attempts have written to, then commits their offsets
-/// together. An attempt whose part cannot be synced ends, because its bytes are lost.
+/// Stores offsets while bytes arrive: it syncs the parts of one location that attempts have written to, then commits their
+/// offsets together. An attempt whose part cannot be synced ends, because its bytes are lost.
 struct Checkpointer: Sendable {
     let services: EngineServices
-    let diskQueue: DiskQueue
+    let location: Location
+    private let diskQueue: DiskQueue
+
+    init(services: EngineServices, location: Location) {
+        self.services = services
+        self.location = location
+        diskQueue = location.diskQueues.next()
+    }
+
+    private var attempts: [Attempt] { services.active.all.filter { $0.location === location } }
 
     func pass() async throws -> Date? {
         try await checkpoint()
         // The first attempt that begins after this starts the next pass.
-        guard services.active.count > 0 else { return nil }
+        guard !attempts.isEmpty else { return nil }
         return services.time.now.addingTimeInterval(services.options.checkpointInterval)
     }
 
     /// - Throws: when the commit failed. The earlier offsets then still hold.
     private func checkpoint() async throws {
-        let dirty = services.active.all.compactMap { attempt in
+        let dirty = attempts.compactMap { attempt in
             attempt.file.flatMap { $0.part.isDirty ? (attempt: attempt, file: $0) : nil }
         }
         guard !dirty.isEmpty else { return }
@@ -37,7 +46,7 @@ struct Checkpointer: Sendable {
 
     /// - Returns: the parts that are durable now. A part that could not be synced keeps its earlier offset.
     private func sync(_ dirty: [Dirty]) async -> [Dirty] {
-        let folder = services.folder
+        let folder = location.folder
         let syncs = services.measurements.syncs
         let faults =
             (try? await diskQueue.run { () -> [DiskError?] in

@@ -60,7 +60,7 @@ struct FinishedJobPruner: Sendable {
     ) async throws -> Int {
         guard !jobs.isEmpty else { return 0 }
         let deleted = try await services.store.deleteFinishedJobs(
-            jobs, removingFilesElsewhere: retention.deletesFiles && services.folder.use.hasOwnFolder, while: applies)
+            jobs, removingFilesElsewhere: retention.deletesFiles && services.locations.use.hasOwnFolder, while: applies)
         await services.removeParts(deleted.compactMap { $0.part?.id })
         return deleted.count
     }
@@ -72,10 +72,10 @@ struct FinishedJobPruner: Sendable {
     /// It looks at the job and the retention directly before the removal. A client that has deleted the job, or changed
     /// the retention, keeps the file.
     private func removeFile(of job: Job, past retention: FinishedRetention) async throws -> FileOutcome {
-        guard services.folder.use.hasFile(of: job), let file = job.state.finish?.file else { return .isNotHere }
+        guard services.locations.use.hasFile(of: job), let file = job.state.finish?.file else { return .isNotHere }
         guard try await services.store.hasFinished(asDid: job) else { return .stays }
         do {
-            return try await services.inFolder { folder in
+            return try await services.location(of: file).inFolder { folder in
                 guard applies(retention) else { return .stays }
                 try folder.removeFile(file)
                 return .removed

@@ -3,30 +3,37 @@ import Downloads
 import Foundation
 import Storage
 
-/// Inspects the downloads folder. While the folder does not work, the scheduler admits no job. When it works again, the
-/// jobs that wait for it continue.
+/// Inspects the folder of a location. While it does not work, no attempt to download to it begins. When it works again, the jobs
+/// that wait for it continue.
 struct FolderMonitor: Sendable {
     let services: EngineServices
-    let diskQueue: DiskQueue
+    let location: Location
+    private let diskQueue: DiskQueue
+
+    init(services: EngineServices, location: Location) {
+        self.services = services
+        self.location = location
+        diskQueue = location.diskQueues.next()
+    }
 
     static let purpose = "end the waits for the downloads folder"
     /// Seconds between two inspections of a folder that works, and of one that does not work.
     private static let (interval, faultInterval) = (10.0, 1.0)
 
     func pass() async throws -> Date? {
-        let (folder, isInDoubt) = (services.folder, services.health.consumeDoubt())
+        let (folder, isInDoubt) = (location.folder, location.health.consumeDoubt())
         let fault = try? await diskQueue.run { folder.inspect(byWriting: isInDoubt) }
-        let before = services.health.record(fault)
+        let before = location.health.record(fault)
         if let fault, before == nil {
             services.log.error(
-                "The downloads folder does not work: could not \(fault.action): \(fault.reason). Jobs wait.")
+                "\(location.title) does not work: could not \(fault.action): \(fault.reason). Jobs wait.")
         }
         if fault == nil, before != nil { await endWaits() }
         return services.time.now.addingTimeInterval(fault == nil ? Self.interval : Self.faultInterval)
     }
 
     private func endWaits() async {
-        services.log.notice("The downloads folder works again.")
+        services.log.notice("\(location.title) works again.")
         do {
             try await services.store.endStorageWaits()
         } catch {
@@ -37,8 +44,8 @@ struct FolderMonitor: Sendable {
     }
 }
 
-/// Whether the downloads folder worked at its last inspection. While it does not, no attempt begins, and the service
-/// reports that it is not ready.
+/// Whether the folder of a location worked at its last inspection. While it does not, its attempts do not begin. While the
+/// downloads folder does not, the service reports that it is not ready.
 final class FolderHealth: Sendable {
     private struct State {
         var fault: DiskError?

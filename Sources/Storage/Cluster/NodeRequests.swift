@@ -148,7 +148,8 @@ public struct Removal: Sendable {
     /// What tells the file from others: its path, size and mark. The row is a key, whose length PostgreSQL limits to about
     /// 2,700 bytes, and the content type of an origin can be longer. A path has at most 1,280 bytes.
     private static func identity(of file: FinishedFile) -> FinishedFile {
-        FinishedFile(path: file.path, size: file.size, sha256: nil, contentType: nil, mark: file.mark)
+        FinishedFile(
+            in: file.location, path: file.path, size: file.size, sha256: nil, contentType: nil, mark: file.mark)
     }
 
     init(_ row: SQLRow) throws {

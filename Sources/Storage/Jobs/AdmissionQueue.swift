@@ -144,7 +144,7 @@ struct AdmissionQueue {
         let numbers = owners.sorted().map { "'\($0)'" }.joined(separator: ", ")
         return """
              AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.job = jobs.id
-                AND coalesce(nullif(split_part(split_part(parts.id, '-', 2), '.', 1), ''),
+                AND coalesce(nullif(split_part(split_part(split_part(parts.id, '@', 1), '-', 2), '.', 1), ''),
                     (SELECT CAST(first_node AS text) FROM journal)) IN (\(numbers)))
             """
     }

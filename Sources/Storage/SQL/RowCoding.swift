@@ -95,6 +95,7 @@ extension RowCoding {
     }
 
     private static func write(_ destination: Destination, to writer: inout JSONWriter) {
+        if let location = destination.location { writer.member("location", location.text) }
         if let directory = destination.directory { writer.member("directory", directory) }
         if let filename = destination.filename { writer.member("filename", filename) }
         if let conflict = destination.onConflict { writer.member("onConflict", conflict.rawValue) }
@@ -126,6 +127,7 @@ extension RowCoding {
     }
 
     private static func write(_ file: FinishedFile, to writer: inout JSONWriter) {
+        if let location = file.location { writer.member("location", location.text) }
         writer.member("path", file.path)
         writer.member("size", file.size)
         if let sha256 = file.sha256 { writer.member("sha256", sha256) }
@@ -243,7 +245,9 @@ extension RowCoding {
 
 extension Destination {
     fileprivate init?(stored: JSONObject) {
-        self.init(directory: stored["directory"]?.stringValue, filename: stored["filename"]?.stringValue)
+        self.init(
+            location: stored["location"]?.stringValue.map(Name.init(trusted:)),
+            directory: stored["directory"]?.stringValue, filename: stored["filename"]?.stringValue)
         if let name = stored["onConflict"]?.stringValue {
             guard let conflict = Conflict(rawValue: name) else { return nil }
             onConflict = conflict
@@ -262,7 +266,8 @@ extension FinishedFile {
             mark = FileMark(inode: UInt64(inode), born: object["born"]?.integerValue, modified: modified)
         }
         self.init(
-            path: path, size: size, sha256: stored["sha256"]?.stringValue,
+            in: stored["location"]?.stringValue.map(Name.init(trusted:)), path: path, size: size,
+            sha256: stored["sha256"]?.stringValue,
             contentType: stored["contentType"]?.stringValue, mark: mark)
     }
 }

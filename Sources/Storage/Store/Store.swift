@@ -165,8 +165,8 @@ public final class Store: Sendable {
         }.get()
     }
 
-    /// A new identifier for a part.
-    public func makePartID() -> PartID { .make(writer.nextULID(), by: node) }
+    /// A new identifier for a part whose file is in the folder of the location.
+    public func makePartID(in location: Name = .default) -> PartID { .make(writer.nextULID(), by: node, in: location) }
 
     /// Commits a jump of the wall clock if one has occurred, and follows it. Every write does this as well; this call
     /// is for times without writes.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Downloads
 
-/// The owner in the identifier of a part.
+/// The owner and the location in the identifier of a part.
 @Suite struct PartIDTests {
     private static let ulid = "01HZX3K9V7Q2N4R8T6W0YB5CDH"
 
@@ -19,6 +19,18 @@ import Testing
     @Test(arguments: ["", "-", "-1", "-1.", "-.2", "-0.1", "-1.0", "-1.2.3", "-a.1", "-99999999999999999999.1"])
     func hasNoOwnerOtherwise(_ end: String) {
         #expect(PartID("part_\(Self.ulid)\(end)").owner == nil)
+    }
+
+    @Test func namesItsLocation() throws {
+        let ulid = try #require(ULID(Self.ulid))
+        let films = Name(trusted: "my-films_2.x")
+        #expect(PartID.make(ulid).location == .default)
+        let own = PartID.make(ulid, in: films)
+        #expect(own.text == "part_\(Self.ulid)@my-films_2.x")
+        #expect(own.location == films && own.owner == nil)
+        let owned = PartID.make(ulid, by: Node(number: 12, epoch: 3), in: films)
+        #expect(owned.text == "part_\(Self.ulid)-12.3@my-films_2.x")
+        #expect(owned.location == films && owned.owner == Node(number: 12, epoch: 3))
     }
 
     /// The oldest parts are removed first.

@@ -22,21 +22,21 @@ import Testing
     }
 
     @Test(arguments: [
-        (own, FolderUse.Location.own, FolderUse.Location.own), (before, .own, .own), (foreign, .elsewhere, .foreign),
+        (own, FolderUse.Holder.own, FolderUse.Holder.own), (before, .own, .own), (foreign, .elsewhere, .foreign),
         (older, .own, .foreign),
     ])
-    func writesToItsOwnPartsOnly(_ part: String, _ local: FolderUse.Location, _ shared: FolderUse.Location) {
-        #expect(Self.use(.local).location(of: PartID(part)) == local)
-        #expect(Self.use(.shared).location(of: PartID(part)) == shared)
-        #expect(FolderUse.alone.location(of: PartID(part)) == .own)
+    func writesToItsOwnPartsOnly(_ part: String, _ local: FolderUse.Holder, _ shared: FolderUse.Holder) {
+        #expect(Self.use(.local).holder(of: PartID(part)) == local)
+        #expect(Self.use(.shared).holder(of: PartID(part)) == shared)
+        #expect(FolderUse.alone.holder(of: PartID(part)) == .own)
     }
 
     /// A part without an owner belongs to the first node. Its number need not be 1.
     @Test(arguments: [2, nil] as [Int64?]) func leavesOlderPartsToTheFirstNode(_ firstNode: Int64?) {
         let use = Self.use(.local, firstNode: firstNode)
-        #expect(use.location(of: PartID(Self.older)) == .elsewhere)
+        #expect(use.holder(of: PartID(Self.older)) == .elsewhere)
         #expect(!use.sweeps(PartID(Self.older)))
-        #expect(use.location(of: PartID(Self.own)) == .own)
+        #expect(use.holder(of: PartID(Self.own)) == .own)
     }
 
     @Test func sweepsItsOwnPartsOnly() throws {
@@ -147,7 +147,7 @@ import Testing
         _ = try fixture.part(Self.foreign, "abcdefghij")
         let ranges = try #require(ByteRanges(pairs: [[0, 3], [5, 8]]))
         let part = Part(id: PartID(Self.foreign), url: "", validators: Validators(), size: 20, ranges: ranges)
-        let copying = try fixture.folder.beginCopy(ofForeign: part, to: PartID(Self.own))
+        let copying = try fixture.folder.beginCopy(of: part, in: fixture.folder, to: PartID(Self.own))
         #expect(copying.pieces == [0..<3, 5..<8])
         for piece in copying.pieces { try fixture.folder.copy(piece, of: copying) }
         try fixture.folder.finish(copying)
@@ -162,11 +162,11 @@ import Testing
             id: PartID(Self.foreign), url: "", validators: Validators(), size: nil, ranges: ByteRanges(prefix: 3))
         part.ranges = ByteRanges(prefix: 4)
         #expect(throws: DownloadsFolder.PartLoss.shorterThanRecorded) {
-            try fixture.folder.beginCopy(ofForeign: part, to: PartID(Self.own))
+            try fixture.folder.beginCopy(of: part, in: fixture.folder, to: PartID(Self.own))
         }
         part.id = PartID("part_E-2.1")
         #expect(throws: DownloadsFolder.PartLoss.missing) {
-            try fixture.folder.beginCopy(ofForeign: part, to: PartID(Self.own))
+            try fixture.folder.beginCopy(of: part, in: fixture.folder, to: PartID(Self.own))
         }
         #expect(fixture.temporary.files == [".incomplete/\(Self.foreign).part"])
     }

@@ -25,7 +25,8 @@ import Testing
         let store = try Store(at: temporary.path("data"))
         let engine = Engine(
             options: Engine.Options(), store: store,
-            folder: try DownloadsFolder(at: temporary.path("downloads"), for: .alone), client: try CurlClient(),
+            locations: Locations(main: try DownloadsFolder(at: temporary.path("downloads"), for: .alone)),
+            client: try CurlClient(),
             log: LogRecord().logger)
         _ = try await store.declareSession(films, configuration: SessionConfiguration())
         _ = try await store.createJobs([NewJob(session: films, spec: JobSpec(url: "https://host/file"))])

@@ -24,7 +24,9 @@ import Testing
     }
 
     private func takeOver(isStopped: @escaping @Sendable () -> Bool = { false }) async -> PartTakeover {
-        await fixture.services.takeOverPart(of: job, in: fixture.services.diskQueues.next(), isStopped: isStopped)
+        await fixture.services.takeOverPart(
+            of: job, to: fixture.services.locations.main, in: fixture.services.locations.main.diskQueues.next(),
+            isStopped: isStopped)
     }
 
     @Test func continuesInACopyThatIsPromised() async throws {
@@ -35,7 +37,7 @@ import Testing
         #expect(copy.id != old.id)
         #expect(copy.ranges == old.ranges)
         #expect(try await fixture.job(job.id).part?.id == copy.id)
-        #expect(try fixture.services.folder.text(of: copy.id) == "abcde")
+        #expect(try fixture.folder.text(of: copy.id) == "abcde")
         #expect(!fixture.hasFile(of: old))
     }
 
@@ -63,18 +65,18 @@ import Testing
     }
 
     @Test func aMissingFileIsLeftToTheRequestPlan() async throws {
-        fixture.services.folder.removePart(old.id)
+        fixture.folder.removePart(old.id)
         guard case .ready(let same) = await takeOver() else {
             Issue.record("the attempt begins from 0")
             return
         }
         #expect(same.part?.id == old.id)
-        #expect(throws: DownloadsFolder.PartLoss.missing) { try fixture.services.folder.openPart(old) }
+        #expect(throws: DownloadsFolder.PartLoss.missing) { try fixture.folder.openPart(old) }
     }
 }
 
 extension DownloadsFolder {
-    fileprivate func text(of id: PartID) throws -> String {
+    func text(of id: PartID) throws -> String {
         let file = try Descriptor.openOwn(id.fileName, in: parts, to: "read")
         let size = Int(try file.status().st_size)
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in

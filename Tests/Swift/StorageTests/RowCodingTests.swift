@@ -16,7 +16,8 @@ import Testing
         spec.body = .form([.init(name: "a", value: "1")])
         spec.headers = [HeaderField(name: "X-A", value: "\u{1}")]
         spec.credentials = .basic(username: "u", password: "p")
-        spec.destination = Destination(directory: "d/e", filename: "{name}", onConflict: .replace)
+        spec.destination = Destination(
+            location: Name("films"), directory: "d/e", filename: "{name}", onConflict: .replace)
         spec.destination.createDirectories = false
         spec.priority = .high
         spec.connections = 3
@@ -90,7 +91,8 @@ import Testing
     @Test(arguments: [true, false]) func finishesAndPromotionsReadBack(isFull: Bool) throws {
         let mark = FileMark(inode: .max, born: isFull ? -1 : nil, modified: .max)
         let file = FinishedFile(
-            path: "a/ö.bin", size: .max, sha256: isFull ? "00" : nil, contentType: isFull ? "text/plain" : nil,
+            in: isFull ? Name("films") : nil, path: "a/ö.bin", size: .max, sha256: isFull ? "00" : nil,
+            contentType: isFull ? "text/plain" : nil,
             mark: isFull ? mark : nil)
         let receipt = Receipt(
             finalURL: "https://host/", redirects: isFull ? ["https://other/"] : [], status: 206,

@@ -37,7 +37,7 @@ import Testing
 
     @Test func commitsNothingWhileNoPartIsWrittenTo() async throws {
         let fixture = try MaintenanceFixture()
-        let checkpointer = Checkpointer(services: fixture.services, diskQueue: fixture.services.diskQueues.next())
+        let checkpointer = Checkpointer(services: fixture.services, location: fixture.services.locations.main)
         let job = try await fixture.create()[0]
         try await fixture.admit()
         #expect(try await checkpointer.pass() == fixture.now.addingTimeInterval(2))

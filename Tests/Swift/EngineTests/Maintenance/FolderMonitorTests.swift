@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         fixture = try MaintenanceFixture()
-        monitor = FolderMonitor(services: fixture.services, diskQueue: fixture.services.diskQueues.next())
+        monitor = FolderMonitor(services: fixture.services, location: fixture.services.locations.main)
     }
 
     private func moveAway() throws {
@@ -26,15 +26,15 @@ import Testing
 
     @Test func notesAFolderThatIsMissingUntilItIsBack() async throws {
         #expect(try await monitor.pass() == fixture.now.addingTimeInterval(10))
-        #expect(fixture.services.health.fault == nil)
+        #expect(fixture.services.locations.main.health.fault == nil)
         try moveAway()
         #expect(try await monitor.pass() == fixture.now.addingTimeInterval(1))
-        #expect(fixture.services.health.fault != nil)
+        #expect(fixture.services.locations.main.health.fault != nil)
         _ = try await monitor.pass()
         #expect(fixture.log.text.components(separatedBy: "The downloads folder does not work").count == 2)
         try moveBack()
         #expect(try await monitor.pass() == fixture.now.addingTimeInterval(10))
-        #expect(fixture.services.health.fault == nil)
+        #expect(fixture.services.locations.main.health.fault == nil)
         #expect(fixture.log.text.contains("The downloads folder works again."))
     }
 

@@ -18,6 +18,9 @@ struct MaintenanceFixture {
     let store: Store
     let services: EngineServices
     var active: ActiveAttempts { services.active }
+    var folder: DownloadsFolder { services.locations.main.folder }
+    /// A second location.
+    static let films = Name(trusted: "films")
     let log = LogRecord()
 
     /// - Parameters:
@@ -37,7 +40,10 @@ struct MaintenanceFixture {
         var engine = Engine.Options()
         engine.acknowledgementPatience = 100
         services = EngineServices(
-            options: engine, store: store, folder: try DownloadsFolder(at: temporary.path("downloads"), for: use),
+            options: engine, store: store,
+            locations: Locations(
+                main: try DownloadsFolder(at: temporary.path("downloads"), for: use),
+                [Location(Self.films, try DownloadsFolder(at: temporary.path("films"), for: use))]),
             client: try CurlClient(), connections: connections, log: log.logger)
     }
 
@@ -106,7 +112,7 @@ struct MaintenanceFixture {
     /// Makes the file of a part with five bytes that are promised.
     func makePart(_ name: String, of text: String = "") throws -> Part {
         let id = PartID(name)
-        try Array(text.utf8).withUnsafeBytes { try services.folder.makePart(id).write($0, at: 0) }
+        try Array(text.utf8).withUnsafeBytes { try folder.makePart(id).write($0, at: 0) }
         return Part(
             id: id, url: "https://host/0", validators: Validators(etag: "\"v1\""), size: 10,
             ranges: ByteRanges(prefix: 5))

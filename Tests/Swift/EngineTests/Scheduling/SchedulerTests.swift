@@ -53,10 +53,12 @@ import Testing
         let fixture = try MaintenanceFixture()
         let scheduler = scheduler(fixture, slots: 2)
         try await fixture.create()
-        _ = fixture.services.health.record(DiskError("open the downloads folder", code: 2))
+        for location in fixture.services.locations.all {
+            _ = location.health.record(DiskError("open the downloads folder", code: 2))
+        }
         #expect(try await scheduler.pass() == nil)
         #expect(started.current.isEmpty)
-        _ = fixture.services.health.record(nil)
+        _ = fixture.services.locations.main.health.record(nil)
         _ = try await scheduler.pass()
         #expect(started.current.count == 1)
     }
