@@ -311,7 +311,7 @@ extension Attempt {
             }
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
             if let (mismatch, hint) = try await refutation(of: complete, by: digests) { return .fail(mismatch, hint) }
-            guard let digests, control.beginFinalizing() else { return stopped }
+            guard let digests, try await makeReady(part), control.beginFinalizing() else { return stopped }
             return .finalize(FinalizeRequest(attempt: self, complete: complete, digests: digests))
         } catch {
             return fail((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))

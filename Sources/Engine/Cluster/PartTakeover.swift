@@ -119,19 +119,19 @@ extension DownloadsFolder {
     /// - Throws: `PartLoss.missing` only if there is no such file. A network file system can fail for a moment.
     private func openForeign(_ part: Part) throws -> Descriptor {
         do {
-            return try Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part")
+            return try openFile(of: part.id, to: "open the part")
         } catch let error where [ENOENT, ELOOP, ESTALE].contains(error.code) {
             throw PartLoss.missing
         }
     }
 
-    private static func pieces(of range: Range<Int64>) -> [Range<Int64>] {
+    static func pieces(of range: Range<Int64>) -> [Range<Int64>] {
         stride(from: range.lowerBound, to: range.upperBound, by: 64 << 20).map {
             $0..<min($0 + (64 << 20), range.upperBound)
         }
     }
 
-    private static func clone(_ range: Range<Int64>, from source: Descriptor, to copy: Descriptor) throws(DiskError) {
+    static func clone(_ range: Range<Int64>, from source: Descriptor, to copy: Descriptor) throws(DiskError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
             let count = linux_copy_range(source.number, copy.number, offset, Int(range.upperBound - offset))

@@ -21,11 +21,11 @@ extension DownloadsFolder {
     ///
     /// Another program may have put a link or another name of a file in the place of either, so that both are created.
     func probe() throws(DiskError) {
-        let (root, parts) = (root, parts)
+        let (root, ready) = (root, ready)
         let (name, folderName) = (use.ownName(".probe"), use.ownName(".fetchd-probe"))
         let action = "write to the downloads folder"
-        unlinkat(parts.number, name, 0)
-        let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: action)
+        unlinkat(ready.number, name, 0)
+        let file = try Descriptor.open(name, in: ready, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: action)
         // A full disk is no fault of the folder: jobs wait for space on their own.
         if pwrite(file.number, name, name.utf8.count, 0) < 0, errno != ENOSPC, errno != EDQUOT {
             throw DiskError(action)
@@ -34,16 +34,27 @@ extension DownloadsFolder {
         // Removes everything but a folder, which may be left from an earlier run.
         unlinkat(root.number, folderName, 0)
         let folder = try Self.child(folderName, of: root, mode: 0o700, isMade: true)
-        guard renameat(parts.number, name, folder.number, name) == 0, unlinkat(folder.number, name, 0) == 0,
+        guard renameat(ready.number, name, folder.number, name) == 0, unlinkat(folder.number, name, 0) == 0,
             unlinkat(root.number, folderName, AT_REMOVEDIR) == 0
         else { throw DiskError(action) }
-        try parts.sync()
+        try ready.sync()
         try root.sync()
+        if incompletePath != nil { try probeIncomplete(name) }
+    }
+
+    private func probeIncomplete(_ name: String) throws(DiskError) {
+        let (parts, action) = (parts, "write to the folder of incomplete files")
+        unlinkat(parts.number, name, 0)
+        let file = try Descriptor.open(name, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: action)
+        guard fdatasync(file.number) == 0, unlinkat(parts.number, name, 0) == 0 else { throw DiskError(action) }
+        try parts.sync()
     }
 
     private func requireWritable() throws(DiskError) {
-        guard faccessat(parts.number, ".", W_OK | X_OK, 0) == 0 else {
-            throw DiskError("write to the downloads folder")
+        for folder in partFolders {
+            guard faccessat(folder.number, ".", W_OK | X_OK, 0) == 0 else {
+                throw DiskError("write to the downloads folder")
+            }
         }
     }
 
@@ -51,14 +62,35 @@ extension DownloadsFolder {
     private func reopen() throws(DiskError) {
         let (before, found) = (root, try Self.open(path))
         let (old, new) = (try before.status(), try found.status())
-        if old.isOfSameFile(as: new), try parts.isChild(FilePathRule.partsDirectory, of: before) { return }
+        let incomplete = try incompletePath.map { path throws(DiskError) in try Self.open(path) }
+        if old.isOfSameFile(as: new), try ready.isChild(FilePathRule.partsDirectory, of: before),
+            try incomplete.map({ folder throws(DiskError) in
+                try parts.status().isOfSameFile(as: folder.status())
+            }) ?? true
+        {
+            return
+        }
+        if let incomplete { try requireUsed(incomplete) }
         // An empty folder on another file system is probably the mount point of a missing disk.
-        let parts = try Self.child(
+        let ready = try Self.child(
             FilePathRule.partsDirectory, of: found, mode: 0o700, isMade: old.st_dev == new.st_dev)
         // The folder of parts can be the former one, at another place.
         release()
-        let claim = try claim.map { claim throws(DiskError) in try Self.claimAgain(claim, parts) }
-        handles.withLock { $0 = Handles(root: found, parts: parts, claim: claim) }
+        var handles = Handles(root: found, parts: incomplete ?? ready, ready: ready)
+        if let claim {
+            for folder in [handles.ready, incomplete].compactMap(\.self) {
+                handles.claims.append(try Self.claimAgain(claim, folder))
+            }
+        }
+        self.handles.withLock { [handles] in $0 = handles }
+    }
+
+    /// Refuses an empty folder on another file system, in the place of the one that was used.
+    private func requireUsed(_ incomplete: Descriptor) throws(DiskError) {
+        let (old, new) = (try parts.status(), try incomplete.status())
+        guard old.st_dev == new.st_dev || FolderEntry(FolderClaim.name, in: incomplete).status != nil else {
+            throw DiskError("find the parts in the folder of incomplete files", code: ENOENT)
+        }
     }
 
     /// Claims a folder that was put in the place of the former one.

@@ -11,7 +11,18 @@ extension DownloadsFolder {
             id.fileName, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: "make the part")
     }
 
-    func hasFile(of id: PartID) -> Bool { FolderEntry(id.fileName, in: parts).status != nil }
+    /// The file of a part; if there is none, its name where parts grow.
+    func entry(of id: PartID) -> FolderEntry {
+        let entries = partFolders.map { FolderEntry(id.fileName, in: $0) }
+        return entries.first { $0.status != nil } ?? entries[0]
+    }
+
+    func hasFile(of id: PartID) -> Bool { entry(of: id).status != nil }
+
+    func openFile(of id: PartID, to action: String) throws(DiskError) -> Descriptor {
+        let entry = entry(of: id)
+        return try .openOwn(entry.name, in: entry.folder, to: action)
+    }
 
     enum PartLoss: Error {
         case missing, shorterThanRecorded
@@ -23,7 +34,7 @@ extension DownloadsFolder {
     /// synced.
     func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
         guard use.holder(of: part.id) == .own,
-            let file = try? Descriptor.openOwn(part.id.fileName, in: parts, to: "open the part"),
+            let file = try? openFile(of: part.id, to: "open the part"),
             let status = try? file.status()
         else { throw .missing }
         guard status.st_size >= part.ranges.end else { throw .shorterThanRecorded }
@@ -38,7 +49,10 @@ extension DownloadsFolder {
     ///
     /// - Returns: 0, or the error code.
     @discardableResult
-    func removePart(_ id: PartID) -> Int32 { remove(FolderEntry(id.fileName, in: parts)) }
+    func removePart(_ id: PartID) -> Int32 {
+        let codes = partFolders.map { remove(FolderEntry(id.fileName, in: $0)) }
+        return codes.first { $0 != 0 && $0 != ENOENT } ?? codes.min() ?? 0
+    }
 
     /// Called after a start. Removes the files of parts that no job needs, and cuts the other files to their
     /// offsets. Files of other services stay as they are, except those of forgotten ones that no job needs.
@@ -52,6 +66,7 @@ extension DownloadsFolder {
         _ found: [PartID]? = nil, needed: [PartID: Int64], owners: Set<Int64> = [], sparing birth: Date? = nil
     ) -> (removed: Int, truncated: Int, spared: Int) {
         var counts = (removed: 0, truncated: 0, spared: 0)
+        removeCopies()
         for id in found ?? partFiles() {
             let isLeft = needed[id] == nil && use.isAbandoned(id, owners: owners)
             guard isLeft || use.sweeps(id) else { continue }
@@ -64,7 +79,7 @@ extension DownloadsFolder {
                 counts.removed += 1
                 continue
             }
-            guard let file = try? Descriptor.openOwn(id.fileName, in: parts, to: "cut the part"),
+            guard let file = try? openFile(of: id, to: "cut the part"),
                 let status = try? file.status(), status.st_size > offset
             else { continue }
             if cut(file, to: offset) == 0 { counts.truncated += 1 }
@@ -73,26 +88,30 @@ extension DownloadsFolder {
     }
 
     private func isOlder(_ id: PartID, than moment: Date) -> Bool {
-        guard let status = FolderEntry(id.fileName, in: parts).status else { return false }
+        guard let status = entry(of: id).status else { return false }
         return Double(status.modified) / 1e9 < moment.timeIntervalSince1970
     }
 
     func partFiles() -> [PartID] {
+        Set(partFolders.flatMap { names(in: $0) }.filter { $0.hasSuffix(FilePathRule.partSuffix) }).map {
+            PartID(String($0.dropLast(FilePathRule.partSuffix.count)))
+        }
+    }
+
+    func names(in folder: Descriptor) -> [String] {
         // closedir closes the descriptor that fdopendir got, and reading moves its position, so the folder is opened
         // again.
-        let copy = openat(parts.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let copy = openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let folder = fdopendir(copy) else { return [] }
         defer { closedir(folder) }
-        var ids: [PartID] = []
+        var names: [String] = []
         while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(FilePathRule.partSuffix) {
-                ids.append(PartID(String(name.dropLast(FilePathRule.partSuffix.count))))
-            }
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
         }
-        return ids
+        return names
     }
 }
 

@@ -78,7 +78,7 @@ extension DownloadsFolder {
     private func place(_ promotion: FinalizePlan, in folder: Descriptor) throws(FinalizeFault) {
         let name = PathComponents.last(of: promotion.file.path).name
         guard PathComponents.isOne(name) else { throw .invalid("\(promotion.file.path) names no file.") }
-        let (part, place) = (FolderEntry(promotion.part.fileName, in: parts), FolderEntry(name, in: folder))
+        let (part, place) = (FolderEntry(promotion.part.fileName, in: ready), FolderEntry(name, in: folder))
         switch identity(of: promotion, at: part) {
         case .same(let mode, hasOtherName: true) where isSame(promotion, at: place):
             // fetchd died between the two calls that move a file: the file is in its place.
@@ -121,11 +121,11 @@ extension DownloadsFolder {
     /// committed, but the setting may have changed since then.
     private func requirePermissions(of promotion: FinalizePlan, having mode: mode_t) throws(FinalizeFault) {
         guard mode & 0o7777 != modes.file else { return }
-        let parts = parts
+        let ready = ready
         // A path could lead to another file than the one that was looked at.
         let part = try FinalizeFault.wrapping { () throws(DiskError) in
             try Descriptor.open(
-                promotion.part.fileName, in: parts, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, to: "open the part")
+                promotion.part.fileName, in: ready, flags: O_RDONLY | O_NOFOLLOW | O_NONBLOCK, to: "open the part")
         }
         let status = try FinalizeFault.wrapping(part.status)
         guard UInt64(status.st_ino) == promotion.inode else { throw .changed }
@@ -140,14 +140,14 @@ extension DownloadsFolder {
     /// - Returns: the mode of the file.
     private func takeBack(_ promotion: FinalizePlan, from place: FolderEntry) throws(FinalizeFault) -> mode_t {
         guard case .same(let mode, _) = identity(of: promotion, at: place) else { throw .vanished }
-        let part = FolderEntry(promotion.part.fileName, in: parts)
+        let part = FolderEntry(promotion.part.fileName, in: ready)
         let code = move(place, to: part)
         guard isDone(code, promotion, at: part) else {
             throw .disk(DiskError("move the file back to the parts", code: code))
         }
         // Later steps may depend on the part's name: a committed refusal, or another destination.
         do throws(DiskError) {
-            try syncs.syncNames(in: parts)
+            try syncs.syncNames(in: ready)
             try place.folder.sync()
         } catch {
             throw .unsynced(error)

@@ -12,15 +12,24 @@ import Storage
 /// Every path is opened from a held descriptor, one component at a time, without following links. So no file outside
 /// the folder is reached, also if another program changes the path meanwhile.
 public final class DownloadsFolder: Sendable {
-    /// The open descriptors of the folder and of the folder of parts.
+    /// The open descriptors of the folder and of the folders of parts.
     struct Handles {
         var root: Descriptor
+        /// Where parts grow.
         var parts: Descriptor
-        /// nil: the folder is not claimed.
-        var claim: FolderClaim.Held?
+        /// `.incomplete` in the root, from which complete parts are moved to their places. Mostly the same as `parts`.
+        var ready: Descriptor
+        /// Empty: the folder is not claimed.
+        var claims: [FolderClaim.Held] = []
+
+        func release() {
+            for claim in claims { claim.release() }
+        }
     }
 
     let path: String
+    /// A folder for parts that is not in `path`, perhaps on another file system; nil: there is none.
+    let incompletePath: String?
     let handles: Locked<Handles>
     let syncs = FileSystemSyncs()
     let budget: DiskBudget
@@ -32,19 +41,26 @@ public final class DownloadsFolder: Sendable {
 
     /// Opens the folder, and creates it if it is missing.
     ///
-    /// - Parameter minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
+    /// - Parameters:
+    ///   - incomplete: a folder for the parts, perhaps on another file system; nil: they are in `.incomplete` in the folder.
+    ///   - minimumFreeBytes: bytes that downloads leave free on its file system; nil: 1 % of it, at most 1 GiB.
     /// - Throws: `EngineError.downloadsFolderUnusable` when the folder cannot be created or written.
     public convenience init(
-        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone
+        at path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(),
+        for use: FolderUse = .alone
     ) throws(EngineError) {
-        try self.init(at: path, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, claimedBy: nil)
+        try self.init(
+            at: path, incomplete: incomplete, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use, claimedBy: nil
+        )
     }
 
     /// - Parameter claim: keeps other services out of the folder.
     init(
-        at path: String, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(), for use: FolderUse = .alone,
-        claimedBy claim: FolderClaim?, moving move: ExclusiveMove = ExclusiveMove()
+        at path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(),
+        for use: FolderUse = .alone, claimedBy claim: FolderClaim?, moving move: ExclusiveMove = ExclusiveMove()
     ) throws(EngineError) {
+        self.path = path
+        incompletePath = incomplete
         self.modes = modes
         self.use = use
         self.claim = claim
@@ -54,9 +70,9 @@ public final class DownloadsFolder: Sendable {
             let fault = FolderPath.make(path, mode: 0o755)
             guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
             let root = try Self.open(path)
-            let parts = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
-            self.path = path
-            handles = Locked(Handles(root: root, parts: parts))
+            let ready = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
+            let parts = try incomplete.map { path throws(DiskError) in try Self.makeIncomplete(path) } ?? ready
+            handles = Locked(Handles(root: root, parts: parts, ready: ready))
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
@@ -73,8 +89,10 @@ public final class DownloadsFolder: Sendable {
     private func takeClaim() throws(EngineError) {
         guard let claim else { return }
         do throws(FolderClaim.Refusal) {
-            let held = try claim(in: parts)
-            handles.withLock { $0.claim = held }
+            for folder in partFolders {
+                let held = try claim(in: folder)
+                handles.withLock { $0.claims.append(held) }
+            }
         } catch {
             switch error {
             case .inUse: throw .downloadsFolderInUse(path: path)
@@ -85,12 +103,12 @@ public final class DownloadsFolder: Sendable {
     }
 
     /// Since when the database has this folder, if another one had it before. Older parts may belong to that one.
-    var claimedSince: Date? { handles.withLock { $0.claim?.since } }
+    var claimedSince: Date? { handles.withLock { $0.claims.compactMap(\.since).max() } }
 
     public func release() {
         handles.withLock { handles in
-            handles.claim?.release()
-            handles.claim = nil
+            handles.release()
+            handles.claims = []
         }
     }
 
@@ -127,6 +145,18 @@ public final class DownloadsFolder: Sendable {
 
     var root: Descriptor { handles.withLock { $0.root } }
     var parts: Descriptor { handles.withLock { $0.parts } }
+    var ready: Descriptor { handles.withLock { $0.ready } }
+
+    /// The folders that can have the file of a part, first the one where it grows.
+    var partFolders: [Descriptor] {
+        handles.withLock { handles in incompletePath == nil ? [handles.ready] : [handles.parts, handles.ready] }
+    }
+
+    static func makeIncomplete(_ path: String) throws(DiskError) -> Descriptor {
+        let fault = FolderPath.make(path, mode: 0o700)
+        guard fault == 0 else { throw DiskError("make the folder of incomplete files", code: fault) }
+        return try open(path)
+    }
 
     static func open(_ path: String) throws(DiskError) -> Descriptor {
         try .open(path, flags: O_RDONLY | O_DIRECTORY, to: "open the downloads folder")
@@ -227,12 +257,16 @@ public final class DownloadsFolder: Sendable {
 }
 
 extension DownloadsFolder {
-    /// Space of the folder's file system; nil when the system does not report it.
-    var space: DiskSpace? {
+    /// Space of the file system of the finished files; nil when the system does not report it.
+    var space: DiskSpace? { DiskSpace(around: root) }
+}
+
+extension DiskSpace {
+    init?(around folder: Descriptor) {
         var status = statvfs()
-        guard fstatvfs(root.number, &status) == 0 else { return nil }
+        guard fstatvfs(folder.number, &status) == 0 else { return nil }
         let block = Int64(status.f_frsize)
-        return DiskSpace(free: Int64(status.f_bavail) * block, total: Int64(status.f_blocks) * block)
+        self.init(free: Int64(status.f_bavail) * block, total: Int64(status.f_blocks) * block)
     }
 }
 

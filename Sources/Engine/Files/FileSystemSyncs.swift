@@ -80,7 +80,8 @@ extension DownloadsFolder {
     ///
     /// - Returns: the error of each part, in order; nil when the part is durable.
     func sync(_ files: [PartFile]) -> [DiskError?] {
-        if files.count <= Self.fewParts || !FileSystemSyncs.reportsErrors {
+        // With a folder of incomplete files, the parts can be on two file systems.
+        if files.count <= Self.fewParts || !FileSystemSyncs.reportsErrors || incompletePath != nil {
             return files.map { DiskError.of($0.sync) }
         }
         let written = files.map(\.written)

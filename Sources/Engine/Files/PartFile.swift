@@ -68,7 +68,7 @@ final class PartFile: Sendable {
         self.id = id
         self.diskQueue = diskQueue
         (syncs, modes) = (folder.syncs, folder.modes)
-        space = PartSpace(of: id, having: ranges, in: folder.budget) { folder.space }
+        space = PartSpace(of: id, having: ranges, in: folder.budget) { DiskSpace(around: folder.parts) }
         self.opening = opening
         counters = Locked(Counters(written: ranges, durable: ranges, isNameDurable: !ranges.isEmpty))
         beginning = Locked(Beginning(digests: RunningDigests(algorithms)))
@@ -240,6 +240,9 @@ final class PartFile: Sendable {
         try file.setMode(modes.file)
         isPublished.withLock { $0 = true }
     }
+
+    /// From now on the file is this one, a durable copy on another file system.
+    func replace(by copy: Descriptor) { opened.withLock { $0 = copy } }
 
     func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }
 }

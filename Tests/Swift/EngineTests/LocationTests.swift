@@ -9,15 +9,18 @@ import Testing
 
 @testable import Engine
 
-/// Jobs whose files go to different locations. Their attempts run against a real origin.
+/// Jobs whose files go to different locations, and whose parts grow on another file system than the files of the second. Their attempts run against a real origin.
 @Suite struct LocationTests {
     private let fixture: MaintenanceFixture
     private let origin: Origin
+    /// On another file system than the folders.
+    private let incomplete: TemporaryFolder
     private let content = Content.random(seed: 7, count: 300_000)
     private static let films = MaintenanceFixture.films
 
     init() throws {
-        fixture = try MaintenanceFixture()
+        incomplete = try TemporaryFolder(in: "/dev/shm")
+        fixture = try MaintenanceFixture(incomplete: incomplete.path)
         origin = try Origin()
     }
 
@@ -52,6 +55,7 @@ import Testing
         try await runAttempts()
         #expect(fixture.temporary.bytes(of: "films/a.bin") == content)
         #expect(fixture.temporary.bytes(of: "downloads/b.bin") == content)
+        #expect(incomplete.files.isEmpty && fixture.temporary.files.allSatisfy { !$0.contains("part_") })
         let files = try await [fixture.job(film), fixture.job(other)].map { $0.state.finish?.file }
         #expect(files.map { $0?.location } == [Self.films, nil])
         let outcomes = await services.removeFiles(of: [try await fixture.job(film), try await fixture.job(other)])
@@ -135,6 +139,69 @@ import Testing
         #expect(fixture.temporary.bytes(of: "films/a.bin") == content)
         #expect(origin.requests(to: "/a.bin").count == 1)
         #expect(fixture.temporary.files.allSatisfy { !$0.hasSuffix(".part") }, "\(fixture.temporary.files)")
+    }
+
+    /// Copies are necessary, because a rename does not reach the other file system.
+    @Test func aStoppedCopyLeavesThePart() async throws {
+        let films = try #require(services.locations[Self.films]).folder
+        let (part, _) = try growing("part_A@films", "abc")
+        let copy = try #require(try films.makeReady(part))
+        #expect(copy.files.pieces == [0..<3])
+        #expect(names(in: films.ready) == [".part_A@films.copy"])
+        films.abandon(copy)
+        #expect(names(in: films.ready).isEmpty && names(in: films.parts) == ["part_A@films.part"])
+    }
+
+    /// A process dies between two steps of the copy. The next attempt makes the part ready, whatever it finds.
+    @Test(arguments: CopyStep.allCases) private func aCopyIsRepeatedAfterACrash(_ last: CopyStep) async throws {
+        let films = try #require(services.locations[Self.films]).folder
+        let (part, stored) = try growing("part_A@films", "abc")
+        let copy = try #require(try films.makeReady(part))
+        if last >= .copied { try DownloadsFolder.clone(0..<3, from: copy.files.source, to: copy.files.copy) }
+        if last >= .renamed {
+            #expect(films.move(copy.hidden, to: copy.entry, isReplacing: true) == 0)
+        }
+        if last == .removed { #expect(films.remove(copy.original) == 0) }
+        _ = films.sweepParts(needed: [part.id: 3])
+        #expect(names(in: films.ready).allSatisfy { !$0.hasSuffix(".copy") })
+        let file = try films.openPart(stored)
+        let next = PartFile(
+            part.id, having: stored.ranges, digesting: [], diskQueue: part.diskQueue, in: films
+        ) { file }
+        try next.open()
+        if let copy = try films.makeReady(next) {
+            try DownloadsFolder.clone(0..<3, from: copy.files.source, to: copy.files.copy)
+            try films.finish(copy, of: next)
+        }
+        #expect(names(in: films.parts).isEmpty && names(in: films.ready) == ["part_A@films.part"])
+        let bytes = try #require(fixture.temporary.bytes(of: "films/.incomplete/part_A@films.part"))
+        #expect(String(decoding: bytes, as: UTF8.self) == "abc")
+        #expect(try next.mark().inode == UInt64(films.entry(of: part.id).status?.st_ino ?? 0))
+    }
+
+    private enum CopyStep: Int, CaseIterable, Comparable {
+        case begun, copied, renamed, removed
+
+        static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// A complete part in the folder of incomplete files.
+    private func growing(_ id: String, _ text: String) throws -> (PartFile, Part) {
+        let films = try #require(services.locations[Self.films])
+        let id = PartID(id)
+        let part = PartFile(id, digesting: [], diskQueue: films.diskQueues.next(), in: films.folder) {
+            [folder = films.folder] () throws(DiskError) in try folder.makePart(id)
+        }
+        try part.open()
+        try Array(text.utf8).withUnsafeBytes { try part.write($0, at: 0) }
+        try part.sync()
+        let stored = Part(
+            id: id, url: "", validators: Validators(etag: "\"v1\""), size: part.written.end, ranges: part.durable)
+        return (part, stored)
+    }
+
+    private func names(in folder: Descriptor) -> [String] {
+        services.locations.main.folder.names(in: folder).filter { ![".", ".."].contains($0) }.sorted()
     }
 
     @Test func partsAreSweptInEachLocation() async throws {

@@ -4,9 +4,11 @@ import Foundation
 public final class TemporaryFolder: Sendable {
     public let path: String
 
-    public init() throws {
+    /// - Parameter parent: `/dev/shm` is on another file system than the default.
+    public init(in parent: String? = nil) throws {
         TestTimes.noteBeginning()
-        path = FileManager.default.temporaryDirectory.appending(path: "fetchd-test-\(UUID().uuidString)").path
+        let parent = parent.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
+        path = parent.appending(path: "fetchd-test-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 

@@ -25,9 +25,10 @@ struct MaintenanceFixture {
 
     /// - Parameters:
     ///   - database: nil: SQLite.
+    ///   - incomplete: the folder of incomplete files of the second location.
     ///   - connections: the connections that hosts have room for.
     init(
-        for use: FolderUse = .alone, in database: PostgresFixture? = nil,
+        for use: FolderUse = .alone, incomplete: String? = nil, in database: PostgresFixture? = nil,
         connections: HostConnections = HostConnections(limit: 100, maxAdditional: 0) {},
         time: ManualTime = ManualTime()
     ) throws {
@@ -43,7 +44,10 @@ struct MaintenanceFixture {
             options: engine, store: store,
             locations: Locations(
                 main: try DownloadsFolder(at: temporary.path("downloads"), for: use),
-                [Location(Self.films, try DownloadsFolder(at: temporary.path("films"), for: use))]),
+                [
+                    Location(
+                        Self.films, try DownloadsFolder(at: temporary.path("films"), incomplete: incomplete, for: use))
+                ]),
             client: try CurlClient(), connections: connections, log: log.logger)
     }
 
