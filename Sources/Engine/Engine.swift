@@ -119,7 +119,7 @@ public final class Engine: Sendable {
                 "commit offsets", on: location.firstBegun, Checkpointer(services: services, location: location).pass),
             MaintenanceWorker(
                 FolderMonitor.purpose, on: location.health.doubts,
-                FolderMonitor(services: services, location: location).pass),
+                FolderMonitor(services: services, location: location, finalizeQueue: finalizeQueues[location]).pass),
         ]
     }
 
@@ -174,7 +174,7 @@ extension Engine {
         services.gates.restore(try await store.hosts())
         let (interrupted, promoting) = try await store.recoverInterrupted()
         var swept = (removed: 0, truncated: 0, spared: 0)
-        for location in services.locations.all {
+        for location in await services.locations.open() {
             let counts = try await services.sweepParts(in: location)
             swept = (
                 swept.removed + counts.removed, swept.truncated + counts.truncated, swept.spared + counts.spared

@@ -78,6 +78,8 @@ final class DiskQueues: Sendable {
     /// writes and hashes.
     let metadata = DiskQueue(queue: DispatchQueue(label: "fetchd.disk.metadata", qos: .userInitiated))
 
+    let timer = DispatchQueue(label: "fetchd.disk.timer")
+
     init(count: Int = 4) {
         queues = (0..<count).map { DispatchQueue(label: "fetchd.disk.\($0)", qos: .userInitiated) }
     }

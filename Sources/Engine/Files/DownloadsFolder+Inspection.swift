@@ -12,6 +12,7 @@ extension DownloadsFolder {
     /// - Returns: why the folder cannot be used; nil when it can be used.
     func inspect(byWriting: Bool) -> DiskError? {
         DiskError.of { () throws(DiskError) in
+            guard isOpen else { return try openLater() }
             try reopen()
             if byWriting { try probe() } else { try requireWritable() }
         }
@@ -55,6 +56,24 @@ extension DownloadsFolder {
             guard faccessat(folder.number, ".", W_OK | X_OK, 0) == 0 else {
                 throw DiskError("write to the downloads folder")
             }
+        }
+    }
+
+    /// Opens a folder that could not be opened at the start.
+    private func openLater() throws(DiskError) {
+        do throws(DiskError) {
+            try makeAndOpen()
+            if let claim {
+                for folder in partFolders {
+                    let held = try Self.claimAgain(claim, folder)
+                    handles.withLock { $0.claims.append(held) }
+                }
+            }
+            try probe()
+        } catch {
+            release()
+            handles.withLock { $0 = .none }
+            throw error
         }
     }
 

@@ -25,6 +25,12 @@ public final class DownloadsFolder: Sendable {
         func release() {
             for claim in claims { claim.release() }
         }
+
+        /// Of a folder that was not opened yet: every call fails.
+        static var none: Handles {
+            let none = Descriptor(owning: -1)
+            return Handles(root: none, parts: none, ready: none)
+        }
     }
 
     let path: String
@@ -54,11 +60,16 @@ public final class DownloadsFolder: Sendable {
         )
     }
 
-    /// - Parameter claim: keeps other services out of the folder.
+    /// A folder that is opened later, by `inspect`: its disk may be missing, or slow.
+    ///
+    /// - Parameters:
+    ///   - incomplete: see `init`.
+    ///   - claim: keeps other services out of the folder.
     init(
-        at path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(),
-        for use: FolderUse = .alone, claimedBy claim: FolderClaim?, moving move: ExclusiveMove = ExclusiveMove()
-    ) throws(EngineError) {
+        unopenedAt path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil,
+        modes: FileModes = FileModes(), for use: FolderUse = .alone, claimedBy claim: FolderClaim?,
+        moving move: ExclusiveMove = ExclusiveMove()
+    ) {
         self.path = path
         incompletePath = incomplete
         self.modes = modes
@@ -66,13 +77,18 @@ public final class DownloadsFolder: Sendable {
         self.claim = claim
         exclusiveMove = move
         budget = DiskBudget(minimumFreeBytes: minimumFreeBytes)
+        handles = Locked(.none)
+    }
+
+    convenience init(
+        at path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil, modes: FileModes = FileModes(),
+        for use: FolderUse = .alone, claimedBy claim: FolderClaim?, moving move: ExclusiveMove = ExclusiveMove()
+    ) throws(EngineError) {
+        self.init(
+            unopenedAt: path, incomplete: incomplete, minimumFreeBytes: minimumFreeBytes, modes: modes, for: use,
+            claimedBy: claim, moving: move)
         do throws(DiskError) {
-            let fault = FolderPath.make(path, mode: 0o755)
-            guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
-            let root = try Self.open(path)
-            let ready = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
-            let parts = try incomplete.map { path throws(DiskError) in try Self.makeIncomplete(path) } ?? ready
-            handles = Locked(Handles(root: root, parts: parts, ready: ready))
+            try makeAndOpen()
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
@@ -84,6 +100,17 @@ public final class DownloadsFolder: Sendable {
         } catch {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
+    }
+
+    var isOpen: Bool { root.number >= 0 }
+
+    func makeAndOpen() throws(DiskError) {
+        let fault = FolderPath.make(path, mode: 0o755)
+        guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
+        let root = try Self.open(path)
+        let ready = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
+        let parts = try incompletePath.map { path throws(DiskError) in try Self.makeIncomplete(path) } ?? ready
+        handles.withLock { $0 = Handles(root: root, parts: parts, ready: ready) }
     }
 
     private func takeClaim() throws(EngineError) {

@@ -1,4 +1,5 @@
 import Base
+import Dispatch
 import Downloads
 import Glibc
 import Storage
@@ -12,9 +13,54 @@ public final class Location: Sendable {
     /// Set when an attempt begins while no other one downloads to it.
     let firstBegun = AsyncAutoResetEvent()
 
+    private let recovery: Locked<Recovery>
+
+    /// What a start does with the files of a location, as soon as its folder is open.
+    private struct Recovery {
+        var isDue: Bool
+        /// Promotions that the last process had begun.
+        var promotions: [AdmittedJob] = []
+    }
+
     public init(_ name: Name, _ folder: DownloadsFolder) {
         self.name = name
         self.folder = folder
+        recovery = Locked(Recovery(isDue: !folder.isOpen))
+        if !folder.isOpen { _ = health.record(DiskError("open the folder", code: EAGAIN)) }
+    }
+
+    /// Whether the folder was not open at the start, and its parts were not compared with the database since.
+    var isRecoveryDue: Bool { recovery.withLock { $0.isDue } }
+
+    /// - Returns: the postponed promotions.
+    func endRecovery() -> [AdmittedJob] {
+        recovery.withLock { recovery in
+            defer { recovery = Recovery(isDue: false) }
+            return recovery.promotions
+        }
+    }
+
+    /// - Returns: false if the folder is open.
+    func postpone(_ promotions: [AdmittedJob]) -> Bool {
+        recovery.withLock { recovery in
+            if recovery.isDue { recovery.promotions += promotions }
+            return recovery.isDue
+        }
+    }
+
+    /// Opens the folder, but waits for at most five seconds: a disk that hangs delays only its own jobs.
+    func openAtStart() async {
+        let answer = AsyncStream<DiskError?>.makeStream()
+        diskQueues.metadata.async { [folder] in
+            _ = answer.continuation.yield(folder.inspect(byWriting: true))
+        }
+        diskQueues.timer.asyncAfter(deadline: DispatchTime.now() + 5.0) {
+            _ = answer.continuation.yield(DiskError("open the folder", code: ETIMEDOUT))
+        }
+        for await fault in answer.stream {
+            _ = health.record(fault)
+            break
+        }
     }
 
     /// As the first words of a sentence.
@@ -45,6 +91,20 @@ public struct Locations: Sendable {
     public subscript(name: Name) -> Location? { name == .default ? main : others[name] }
 
     var use: FolderUse { main.folder.use }
+
+    /// Opens the folders at a start.
+    ///
+    /// - Returns: the locations whose folders are open.
+    func open() async -> [Location] {
+        await withTaskGroup(of: Void.self) { group in
+            for location in others.values where location.isRecoveryDue {
+                group.addTask { await location.openAtStart() }
+            }
+        }
+        let opened = all.filter { $0.health.fault == nil }
+        for location in opened { _ = location.endRecovery() }
+        return opened
+    }
 
     /// Whether attempts can succeed anywhere.
     var work: Bool { all.contains { $0.health.fault == nil } }

@@ -262,12 +262,13 @@ struct FinalizeQueues: Sendable {
         let byLocation = Dictionary(grouping: jobs) { $0.job.state.finalizePlan?.file.location ?? .default }
         await withDiscardingTaskGroup { group in
             for (name, jobs) in byLocation {
-                guard let queue = queues[name] else {
+                guard let queue = queues[name], let location = services.locations[name] else {
                     services.log.error(
                         "\(jobs.count) files, such as that of \(jobs[0].job.id), were being moved to the location \(name), which no option declares. fetchd continues when it starts with this location."
                     )
                     continue
                 }
+                if location.postpone(jobs) { continue }
                 group.addTask { await queue.complete(jobs) }
             }
         }

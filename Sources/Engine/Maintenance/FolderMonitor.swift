@@ -8,11 +8,13 @@ import Storage
 struct FolderMonitor: Sendable {
     let services: EngineServices
     let location: Location
+    private let finalizeQueue: FinalizeQueue
     private let diskQueue: DiskQueue
 
-    init(services: EngineServices, location: Location) {
+    init(services: EngineServices, location: Location, finalizeQueue: FinalizeQueue) {
         self.services = services
         self.location = location
+        self.finalizeQueue = finalizeQueue
         diskQueue = location.diskQueues.next()
     }
 
@@ -23,12 +25,19 @@ struct FolderMonitor: Sendable {
     func pass() async throws -> Date? {
         let (folder, isInDoubt) = (location.folder, location.health.consumeDoubt())
         let fault = try? await diskQueue.run { folder.inspect(byWriting: isInDoubt) }
+        var promotions: [AdmittedJob] = []
+        if fault == nil, location.isRecoveryDue {
+            // Before an attempt can write to a part.
+            _ = try await services.sweepParts(in: location)
+            promotions = location.endRecovery()
+        }
         let before = location.health.record(fault)
         if let fault, before == nil {
             services.log.error(
                 "\(location.title) does not work: could not \(fault.action): \(fault.reason). Jobs wait.")
         }
         if fault == nil, before != nil { await endWaits() }
+        if !promotions.isEmpty { await finalizeQueue.complete(promotions) }
         return services.time.now.addingTimeInterval(fault == nil ? Self.interval : Self.faultInterval)
     }
 

@@ -141,6 +141,52 @@ import Testing
         #expect(fixture.temporary.files.allSatisfy { !$0.hasSuffix(".part") }, "\(fixture.temporary.files)")
     }
 
+    /// The disk is missing at the start.
+    @Test func aLocationThatOpensLaterIsRecoveredFirst() async throws {
+        let fixture = try MaintenanceFixture(opensFilms: false)
+        let (services, path) = (fixture.services, fixture.temporary.path("films"))
+        let films = try #require(services.locations[Self.films])
+        try Data().write(to: URL(filePath: path))
+        #expect(await services.locations.open().map(\.name) == [.default])
+        let monitor = FolderMonitor(
+            services: services, location: films, finalizeQueue: FinalizeQueue(of: films, services))
+        #expect(try await monitor.pass() == fixture.now.addingTimeInterval(1))
+        #expect(films.health.fault != nil && films.isRecoveryDue)
+        // The process died after the rename, and before the commit.
+        let job = try await promotion(in: fixture)
+        await FinalizeQueues(services).complete(try await fixture.store.recoverInterrupted().promoting)
+        #expect(try await fixture.job(job).state.finalizePlan != nil)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: path + "-away", toPath: path)
+        #expect(try await monitor.pass() == fixture.now.addingTimeInterval(10))
+        #expect(films.health.fault == nil && !films.isRecoveryDue)
+        #expect(try await fixture.job(job).state.finish?.file.path == "a.bin")
+        #expect(fixture.temporary.bytes(of: "films/a.bin") == Array("abc".utf8))
+        #expect(fixture.temporary.files.allSatisfy { !$0.hasSuffix(".part") }, "\(fixture.temporary.files)")
+    }
+
+    /// A job whose file has just got its name in `films-away`, beside a part that no job needs.
+    private func promotion(in fixture: MaintenanceFixture) async throws -> JobID {
+        let away = try DownloadsFolder(at: fixture.temporary.path("films-away"))
+        _ = try away.makePart(PartID("part_B@films"))
+        let file = fixture.temporary.path("films-away/a.bin")
+        try Data("abc".utf8).write(to: URL(filePath: file))
+        let opened = try Descriptor.open(file, flags: O_RDONLY, to: "open")
+        let mark = opened.mark(try opened.status())
+        let job = try await fixture.create()[0]
+        try await fixture.admit()
+        let receipt = Receipt(
+            finalURL: "", redirects: [], status: 200, etag: nil, lastModified: nil, remoteAddress: nil,
+            networkProtocol: "", lengthVerified: true, attempts: 1,
+            timings: Receipt.Timings(connect: 0, firstByte: 0, transfer: 0, total: 0))
+        let plan = FinalizePlan(
+            part: PartID("part_A@films"), inode: mark.inode, conflict: .rename,
+            file: FinishedFile(in: Self.films, path: "a.bin", size: 3, sha256: nil, contentType: nil, mark: mark),
+            receipt: receipt)
+        _ = try await fixture.store.apply(.finalizePlanned(plan), to: job)
+        return job
+    }
+
     /// Copies are necessary, because a rename does not reach the other file system.
     @Test func aStoppedCopyLeavesThePart() async throws {
         let films = try #require(services.locations[Self.films]).folder

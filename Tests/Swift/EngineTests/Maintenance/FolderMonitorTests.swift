@@ -11,7 +11,8 @@ import Testing
 
     init() throws {
         fixture = try MaintenanceFixture()
-        monitor = FolderMonitor(services: fixture.services, location: fixture.services.locations.main)
+        let (services, main) = (fixture.services, fixture.services.locations.main)
+        monitor = FolderMonitor(services: services, location: main, finalizeQueue: FinalizeQueue(of: main, services))
     }
 
     private func moveAway() throws {

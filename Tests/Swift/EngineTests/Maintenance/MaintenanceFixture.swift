@@ -26,9 +26,11 @@ struct MaintenanceFixture {
     /// - Parameters:
     ///   - database: nil: SQLite.
     ///   - incomplete: the folder of incomplete files of the second location.
+    ///   - opensFilms: whether the folder of the second location is opened, or not yet.
     ///   - connections: the connections that hosts have room for.
     init(
-        for use: FolderUse = .alone, incomplete: String? = nil, in database: PostgresFixture? = nil,
+        for use: FolderUse = .alone, incomplete: String? = nil, opensFilms: Bool = true,
+        in database: PostgresFixture? = nil,
         connections: HostConnections = HostConnections(limit: 100, maxAdditional: 0) {},
         time: ManualTime = ManualTime()
     ) throws {
@@ -40,14 +42,16 @@ struct MaintenanceFixture {
         self.store = store
         var engine = Engine.Options()
         engine.acknowledgementPatience = 100
+        let path = temporary.path("films")
+        let films =
+            opensFilms
+            ? try DownloadsFolder(at: path, incomplete: incomplete, for: use)
+            : DownloadsFolder(unopenedAt: path, incomplete: incomplete, for: use, claimedBy: nil)
         services = EngineServices(
             options: engine, store: store,
             locations: Locations(
                 main: try DownloadsFolder(at: temporary.path("downloads"), for: use),
-                [
-                    Location(
-                        Self.films, try DownloadsFolder(at: temporary.path("films"), incomplete: incomplete, for: use))
-                ]),
+                [Location(Self.films, films)]),
             client: try CurlClient(), connections: connections, log: log.logger)
     }
 
