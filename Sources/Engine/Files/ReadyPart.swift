@@ -40,8 +40,9 @@ extension DownloadsFolder {
     private func beginReadyCopy(
         of part: PartFile, from original: FolderEntry, to entry: FolderEntry
     ) throws(DiskError) -> ReadyCopy {
-        let size = part.written.end
-        let source = try part.file
+        // Bytes that the disk has lost would otherwise be copied as it has them, and their sync would never fail.
+        try part.sync()
+        let (size, source) = (part.written.end, try part.file)
         let hidden = FolderEntry("." + part.id.text + Self.copySuffix, in: entry.folder)
         guard DiskSpace(around: entry.folder).map(budget.room) ?? .max >= size else {
             throw DiskError("copy \(size) bytes to the file system of its destination", code: ENOSPC)
