@@ -74,6 +74,9 @@ let package = Package(
         layer("HTTPServer", ["Base", "CLinux", "CMicroHTTPD", "Formats", httpTypes]),
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
+        // Requests to S3-compatible storage, and their signatures.
+        layer("S3Client", ["Base", "Formats"]),
+
         // libpq as Swift, for the PostgreSQL store.
         layer("PostgresClient", ["Base", "CPostgreSQL"]),
 
@@ -197,6 +200,7 @@ let package = Package(
                 "StorageSQLite",
             ]),
         tests("ClientTests", ["Client", "Formats"]),
+        tests("S3ClientTests", ["Formats", "S3Client"]),
         // What scripts/check fuzz runs with random input, and a program that runs it with the corpus.
         .target(
             name: "FuzzTargets",
