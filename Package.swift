@@ -75,7 +75,7 @@ let package = Package(
         layer("Downloads", ["Formats", "HTTPSemantics"]),
 
         // Requests to S3-compatible storage, and their signatures.
-        layer("S3Client", ["Base", "Formats"]),
+        layer("S3Client", ["Base", "CExpat", "CurlClient", "Formats", "HTTPSemantics"]),
 
         // libpq as Swift, for the PostgreSQL store.
         layer("PostgresClient", ["Base", "CPostgreSQL"]),
@@ -200,7 +200,7 @@ let package = Package(
                 "StorageSQLite",
             ]),
         tests("ClientTests", ["Client", "Formats"]),
-        tests("S3ClientTests", ["Formats", "S3Client"]),
+        tests("S3ClientTests", ["CurlClient", "Formats", "S3Client"]),
         // What scripts/check fuzz runs with random input, and a program that runs it with the corpus.
         .target(
             name: "FuzzTargets",

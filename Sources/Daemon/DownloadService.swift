@@ -143,7 +143,8 @@ public final class DownloadService: Sendable {
             options.start.values.enableRehearsals ? try await StartError.wrapping(RehearsalOrigin.init) : nil
         await adviseOnNodes(store)
         let engine = Engine(
-            options: engineOptions(rehearsals), store: store, locations: Locations(main: folder), client: downloads, log: log)
+            options: engineOptions(rehearsals), store: store, locations: Locations(main: folder), client: downloads,
+            log: log)
         connect(engine, store)
         defer { configuration.disconnect() }
         let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)

@@ -21,7 +21,8 @@ import Testing
         let log = LogRecord().logger
         let engine = Engine(
             options: Engine.Options(), store: store,
-            locations: Locations(main: try DownloadsFolder(at: temporary.path("downloads"), for: .alone)), client: try CurlClient(),
+            locations: Locations(main: try DownloadsFolder(at: temporary.path("downloads"), for: .alone)),
+            client: try CurlClient(),
             log: log)
         let limits = ServiceLimits(
             current: { (maxConcurrentJobs: 16, rateLimit: nil) }, change: { _, _ in })
