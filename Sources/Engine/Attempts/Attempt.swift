@@ -357,7 +357,7 @@ extension Attempt {
         services.log.info(
             "Attempt \(job.attempts) of \(job.id) ended: \(failure.code.rawValue), \(failure.message)",
             metadata: logFields.merging(["code": "\(failure.code.rawValue)"]) { $1 })
-        if failure.code == .storageError { location.health.doubt() }
+        if failure.code == .storageError, locationFault == nil { location.health.doubt() }
         let failuresInARow = (madeProgress ? 0 : job.failuresInARow) + 1
         let jitter = Double.random(in: 0...1)
         let verdict = spec.retry.decision(
