@@ -6,8 +6,8 @@ import HTTPSemantics
 
 /// A bucket of S3-compatible storage, and the operations that fetchd needs: whole objects, and uploads in parts.
 ///
-/// Nothing is repeated here, except once after the server's clock was found to differ. Whoever calls knows what an unknown outcome
-/// means.
+/// A request is sent once; twice only if the server says that our clock differs from its own. The caller decides about every other
+/// repetition.
 public struct Bucket: Sendable {
     /// Where the name of the bucket stands.
     public enum Style: String, Sendable, CaseIterable {

@@ -128,7 +128,7 @@ public struct RequestSigner: Sendable {
         return MessageAuthentication.hmacSHA256(Array(text.utf8), key: signingKey).hexadecimal
     }
 
-    /// All headers of a request are signed, so that nobody on the way can add one that means something.
+    /// All headers of the request, with the host. The signature covers each of them, so a proxy cannot change one.
     private struct SignedHeaders {
         /// Sorted, separated by semicolons.
         let names: String

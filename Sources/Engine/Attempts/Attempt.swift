@@ -164,10 +164,11 @@ extension Attempt {
 
     /// Why no file can go to the location now; nil while it works.
     private var locationFault: Failure? {
-        let name = admitted.sessionDestination.specified(by: control.destination).location
-        let fault = location.name == name ? location.health.fault : .undeclared(name)
+        let fault = location.name == place.location ? location.health.fault : .undeclared(place.location)
         return fault?.failure
     }
+
+    private var place: DestinationRule { admitted.sessionDestination.specified(by: control.destination) }
 
     private func readChecksum() async -> Step {
         guard let file = spec.checksum?.file else { return .takeOverPart }
@@ -193,9 +194,7 @@ extension Attempt {
     }
 
     private func plan() async -> Step {
-        let (folder, directory) = (
-            location.folder, spec.sessionDestination.specified(by: control.destination).directory
-        )
+        let (folder, directory) = (location.folder, place.directory)
         let start = try? await diskQueue.run { [jobWithPart, spec, listed] in
             (
                 plan: RequestPlan(for: jobWithPart, spec, listed: listed?.checksum, in: folder),

@@ -19,7 +19,7 @@ struct Scheduler: Sendable {
         // No slot is free. The end of an attempt starts the next pass.
         guard services.active.count < limits().jobs else { return nil }
         // Every attempt would fail now. FolderMonitor starts the next pass when a folder works again.
-        guard services.locations.work else { return nil }
+        guard services.locations.anyWorks else { return nil }
         let taken = services.connections.beginAdmission()
         defer { services.connections.endAdmission() }
         let presentLimits: @Sendable () -> AdmissionLimits = { [limits] in limits().with(taken) }

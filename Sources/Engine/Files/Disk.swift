@@ -78,6 +78,7 @@ final class DiskQueues: Sendable {
     /// writes and hashes.
     let metadata = DiskQueue(queue: DispatchQueue(label: "fetchd.disk.metadata", qos: .userInitiated))
 
+    /// For time limits. Nothing in it blocks on the disk.
     let timer = DispatchQueue(label: "fetchd.disk.timer")
 
     init(count: Int = 4) {

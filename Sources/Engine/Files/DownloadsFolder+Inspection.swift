@@ -63,12 +63,8 @@ extension DownloadsFolder {
     private func openLater() throws(DiskError) {
         do throws(DiskError) {
             try makeAndOpen()
-            if let claim {
-                for folder in partFolders {
-                    let held = try Self.claimAgain(claim, folder)
-                    handles.withLock { $0.claims.append(held) }
-                }
-            }
+            let claims = try claimAgain(partFolders)
+            handles.withLock { $0.claims = claims }
             try probe()
         } catch {
             release()
@@ -96,11 +92,7 @@ extension DownloadsFolder {
         // The folder of parts can be the former one, at another place.
         release()
         var handles = Handles(root: found, parts: incomplete ?? ready, ready: ready)
-        if let claim {
-            for folder in [handles.ready, incomplete].compactMap(\.self) {
-                handles.claims.append(try Self.claimAgain(claim, folder))
-            }
-        }
+        handles.claims = try claimAgain([handles.ready, incomplete].compactMap(\.self))
         self.handles.withLock { [handles] in $0 = handles }
     }
 
@@ -112,10 +104,13 @@ extension DownloadsFolder {
         }
     }
 
-    /// Claims a folder that was put in the place of the former one.
-    private static func claimAgain(_ claim: FolderClaim, _ parts: Descriptor) throws(DiskError) -> FolderClaim.Held {
+    /// Claims the folders of parts after the start: they were put in the place of former ones, or were missing.
+    private func claimAgain(_ folders: [Descriptor]) throws(DiskError) -> [FolderClaim.Held] {
+        guard let claim else { return [] }
         do throws(FolderClaim.Refusal) {
-            return try claim(in: parts)
+            var claims: [FolderClaim.Held] = []
+            for folder in folders { claims.append(try claim(in: folder)) }
+            return claims
         } catch {
             switch error {
             case .inUse, .uncertain: throw DiskError("claim the folder, which another fetchd may use", code: EBUSY)

@@ -106,8 +106,8 @@ public struct Locations: Sendable {
         return opened
     }
 
-    /// Whether attempts can succeed anywhere.
-    var work: Bool { all.contains { $0.health.fault == nil } }
+    /// Whether attempts can succeed in one of them.
+    var anyWorks: Bool { all.contains { $0.health.fault == nil } }
 }
 
 // MARK: - The files of parts and of jobs, wherever they are

@@ -198,7 +198,7 @@ import Testing
         #expect(names(in: films.ready).isEmpty && names(in: films.parts) == ["part_A@films.part"])
     }
 
-    /// A process dies between two steps of the copy. The next attempt makes the part ready, whatever it finds.
+    /// The process ends after one of the steps of the copy. The next attempt finds the part in either folder, and finishes the copy.
     @Test(arguments: CopyStep.allCases) private func aCopyIsRepeatedAfterACrash(_ last: CopyStep) async throws {
         let films = try #require(services.locations[Self.films]).folder
         let (part, stored) = try growing("part_A@films", "abc")
