@@ -96,6 +96,8 @@ extension Aria2Service {
 
     /// The first call declares the session.
     private func create(_ new: [NewJob], _ caller: RPCCaller) async throws -> [Job] {
+        let configuration = try await configuration()
+        for new in new { try caller.requireLocation(of: new.spec.destination, configuration) }
         do {
             return try await jobs.create(new, by: caller.creator)
         } catch StoreError.unknownSession {

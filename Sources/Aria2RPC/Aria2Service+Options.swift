@@ -10,13 +10,20 @@ extension Aria2Service {
         return DownloadOptionsDocument(spec: job.spec, defaults: try await configuration(), root: root).document
     }
 
-    func changeOption(_ parameters: inout RPCParameters) async throws -> JSON {
+    func changeOption(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
         let gid = try parameters.gid()
         let options = DownloadOptions(try parameters.object())
         let configuration = try await configuration()
         try options.requireUnchanged(try await job(gid, isPresent: true), configuration, root)
         log(ignored: options)
-        try await patch(gid) { spec throws(RPCError) in try options.change(&spec, in: root, configuration.directory) }
+        try await patch(gid) { spec throws(RPCError) in
+            let present = spec.destination.location
+            let fields = try options.change(&spec, in: root, configuration.directory)
+            if spec.destination.location != present {
+                try caller.requireLocation(of: spec.destination, configuration)
+            }
+            return fields
+        }
         return "OK"
     }
 
@@ -94,7 +101,9 @@ extension Aria2Service {
         let present = try await declaredSession()?.configuration
         func changed(_ configuration: SessionConfiguration) throws(RPCError) -> SessionConfiguration {
             var configuration = configuration
+            let present = configuration.location
             try downloads.change(&configuration, in: root)
+            if configuration.location != present { try caller.requireLocation(of: Destination(), configuration) }
             return configuration
         }
         guard try changed(present ?? SessionConfiguration()) != present ?? SessionConfiguration() else { return }
@@ -137,7 +146,10 @@ struct DownloadOptionsDocument {
             "allow-overwrite": flag(conflict == .replace), "auto-file-renaming": flag(conflict != .error),
             "connect-timeout": seconds(
                 timeouts.spec.connectSeconds ?? timeouts.session.connectSeconds ?? Timeouts.defaults.connectSeconds),
-            "dir": .string(root.absolute(spec.destination.directory ?? defaults.directory)),
+            "dir": .string(
+                root.absolute(
+                    spec.destination.directory ?? defaults.directory,
+                    in: spec.destination.location ?? defaults.location)),
             "max-connection-per-server": .string(connections), "max-download-limit": .string("\(spec.rateLimit ?? 0)"),
             "max-tries": .string("\(retry.maxAttempts)"), "retry-wait": seconds(retry.baseSeconds),
             "split": .string(connections),

@@ -10,8 +10,6 @@ import Storage
 public struct Aria2Service: Sendable {
     public struct Options: Sendable {
         public var session = Name(trusted: "aria2")
-        /// The downloads folder, as an absolute path without a slash at its end.
-        public var downloadsFolder = "/"
         /// Whether jobs may have `rehearse:` URLs.
         public var allowsRehearsals = false
         public var version = ""
@@ -37,7 +35,7 @@ public struct Aria2Service: Sendable {
         self.log = log
         jobs = Jobs(store: store, engine: engine)
         sessions = Sessions(store: store, engine: engine)
-        root = DownloadsRoot(path: options.downloadsFolder)
+        root = DownloadsRoot(paths: engine.locationPaths)
         notifier = RPCNotifier(session: options.session, store: store)
         sessionID = "\(GID.random())\(GID.random())" + "\(GID.random())".prefix(8)
     }
@@ -84,7 +82,7 @@ public struct Aria2Service: Sendable {
         case .tellStopped: try await tellStopped(&parameters, caller, to: &text)
         case .getOption: try await getOption(&parameters)
         case .changeUri: try await changeURI(&parameters)
-        case .changeOption: try await changeOption(&parameters)
+        case .changeOption: try await changeOption(&parameters, caller)
         case .getGlobalOption: try await globalOptions()
         case .changeGlobalOption: try await changeGlobalOption(&parameters, caller)
         case .purgeDownloadResult: try await purgeResults()

@@ -114,7 +114,10 @@ extension DownloadOptions {
     private func change(
         _ destination: inout Destination, in root: DownloadsRoot, _ folder: String?
     ) throws(RPCError) {
-        if let dir = text(.dir) { destination.directory = try root.relative(dir) }
+        if let dir = text(.dir) {
+            let place = try root.place(dir)
+            (destination.location, destination.directory) = (place.location ?? destination.location, place.directory)
+        }
         if let out = text(.out), !out.isEmpty { try change(&destination, out: out, folder) }
         destination.onConflict = try conflict ?? destination.onConflict
     }
@@ -233,7 +236,12 @@ extension DownloadOptions {
     /// Applies the options. As in aria2, those that only one download can have, such as `out`, have no effect.
     func change(_ configuration: inout SessionConfiguration, in root: DownloadsRoot) throws(RPCError) {
         try refuseWhatNoSessionHas()
-        if let dir = text(.dir) { configuration.directory = try root.relative(dir) }
+        if let dir = text(.dir) {
+            let place = try root.place(dir)
+            (configuration.location, configuration.directory) = (
+                place.location ?? configuration.location, place.directory
+            )
+        }
         configuration.connections = try connections ?? configuration.connections
         configuration.onConflict = try conflict ?? configuration.onConflict
         configuration.retry = try retry(changing: configuration.retry) ?? configuration.retry

@@ -136,37 +136,37 @@ enum SizeText {
     }
 }
 
-/// The downloads folder, which `dir` in aria2's options must be, or lie in.
+/// The folders of the locations, by which aria2's paths say where files go.
 struct DownloadsRoot: Sendable {
-    let path: String
+    /// Absolute.
+    let paths: [Name: String]
 
-    init(path: String) {
-        self.path = path == "/" ? path : String(path.reversed().drop { $0 == "/" }.reversed())
-    }
-
-    /// The folder relative to the downloads folder; empty for the downloads folder itself.
+    /// The location with the longest folder that has this one, and the folder relative to it; empty for the folder itself.
     ///
-    /// - Parameter dir: absolute, or relative to the downloads folder.
-    /// - Throws: an error if it is elsewhere.
-    func relative(_ dir: String) throws(RPCError) -> String {
-        let components = dir.split(separator: "/").filter { $0 != "." }
-        let inside: ArraySlice<Substring>
+    /// - Parameter dir: absolute, or relative to the folder of the location that the download has anyway. Then it names none.
+    /// - Throws: an error if no location has it.
+    func place(_ dir: String) throws(RPCError) -> (location: Name?, directory: String) {
+        var components = dir.split(separator: "/").filter { $0 != "." }[...]
+        var location: Name?
         if dir.utf8.first == UInt8(ascii: "/") {
-            let own = path.split(separator: "/")
-            guard components.starts(with: own) else {
-                throw RPCError("The dir '\(dir)' is not the downloads folder \(path), and does not lie in it.")
+            let owner = paths.map { ($0.key, $0.value.split(separator: "/")) }
+                .filter { components.starts(with: $0.1) }.max { $0.1.count < $1.1.count }
+            guard let (name, own) = owner else {
+                let folders = paths.values.sorted().joined(separator: ", ")
+                throw RPCError("The dir '\(dir)' is not in the folder of a location: \(folders).")
             }
-            inside = components[own.count...]
-        } else {
-            inside = components[...]
+            components = components.dropFirst(own.count)
+            // Without other locations, no download names the only one.
+            if paths.count > 1 { location = name }
         }
-        let relative = inside.joined(separator: "/")
+        let relative = components.joined(separator: "/")
         if let fault = FilePathRule.fault(inDirectory: relative) { throw RPCError("The dir '\(dir)' \(fault).") }
-        return relative
+        return (location, relative)
     }
 
-    /// - Parameter relative: with `/` between components; nil or empty for the downloads folder itself.
-    func absolute(_ relative: String?) -> String {
+    /// - Parameter relative: with `/` between components; nil or empty for the folder of the location itself.
+    func absolute(_ relative: String?, in location: Name?) -> String {
+        let path = paths[location ?? .default] ?? paths[.default] ?? "/"
         guard let relative, !relative.isEmpty else { return path }
         return path == "/" ? "/" + relative : "\(path)/\(relative)"
     }

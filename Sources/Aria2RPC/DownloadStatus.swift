@@ -19,7 +19,7 @@ struct DownloadStatus {
             "uploadSpeed": "0",
             "connections": number(live == nil ? 0 : Int64(job.spec.connections ?? defaults.connections ?? 1)),
             "numPieces": number(Int64(pieces.count)), "pieceLength": number(pieces.length),
-            "dir": .string(root.absolute(directory)), "files": files,
+            "dir": .string(root.absolute(directory, in: location)), "files": files,
         ]
         var document = JSONObject()
         for (name, value) in all.members where keys?.contains(name) ?? true { document[name] = value }
@@ -77,7 +77,12 @@ struct DownloadStatus {
         ]
     }
 
-    /// Relative to the downloads folder.
+    private var location: Name? {
+        if let finish = job.state.finish { return finish.file.location }
+        return job.spec.destination.location ?? defaults.location
+    }
+
+    /// Relative to the folder of the location.
     private var directory: String? {
         if let file = job.state.finish?.file.path {
             return file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[..<$0]) }
@@ -87,10 +92,11 @@ struct DownloadStatus {
 
     /// The path of the finished file. Before, the path that it probably has; empty if nothing is known about the name.
     private var path: String {
-        if let file = job.state.finish?.file.path { return root.absolute(file) }
+        if let file = job.state.finish?.file.path { return root.absolute(file, in: location) }
         let hasBegun = job.startedAt != nil
         guard let name = fixedName ?? (hasBegun ? SuggestedFilename.from(url: job.url) : nil) else { return "" }
-        return root.absolute([directory ?? "", name].filter { !$0.isEmpty }.joined(separator: "/"))
+        let path = [directory ?? "", name].filter { !$0.isEmpty }.joined(separator: "/")
+        return root.absolute(path, in: location)
     }
 
     private var fixedName: String? {

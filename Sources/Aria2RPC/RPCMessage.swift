@@ -182,6 +182,14 @@ public struct RPCCaller: Sendable {
         }
     }
 
+    /// - Throws: an error if the file would go to a location that the token may not use.
+    func requireLocation(of destination: Destination, _ defaults: SessionConfiguration) throws(RPCError) {
+        let location = destination.location ?? defaults.location ?? .default
+        guard grant.allow(location) else {
+            throw RPCError("The token is bound to other locations than \(location), where the file would go.")
+        }
+    }
+
     /// Callers that may not change a job don't see the query of its URL, which often contains a signature.
     var seesWholeURLs: Bool { grant.scope >= .jobs }
 }

@@ -222,6 +222,9 @@ extension Grammar<UInt32> {
             write: octal)
     }
 
+    static let fileMode = mode(least: 0o600, to: "read and write its files")
+    static let directoryMode = mode(least: 0o700, to: "use its folders")
+
     static let socketMode = text(
         "it takes permissions in octal, such as 0600 or 0660",
         read: { text in

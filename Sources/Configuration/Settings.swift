@@ -26,6 +26,7 @@ public struct Settings: Sendable {
     /// nil: `DefaultFolders` chooses it.
     public var dataDir: String?
     public var downloadsDir: String?
+    public var locations: [LocationRule] = []
     public var store: ServerAddress?
     public var nodeURL: NodeAddress?
     public var sharesDownloads = false
@@ -182,6 +183,13 @@ public struct ServiceSettings: Sendable {
         if values.dataDir == nil { try folders.requireNoDatabaseOfAnEarlierVersion() }
         dataFolder = values.dataDir ?? folders.data
         downloadsFolder = values.downloadsDir ?? folders.downloads
+        for rule in values.locations {
+            do throws(ValueFault) {
+                try rule.requireOtherFolders(than: [AbsolutePath.of(downloadsFolder)], of: "the downloads folder")
+            } catch {
+                throw SettingsError("location contains '\(rule.text)', which \(error.why).")
+            }
+        }
         unknownVariables = sources.unknownVariables
         // An existing database may have an administrator's token. The service looks when it has opened the database.
         let mayHaveToken =
@@ -239,22 +247,5 @@ public struct DefaultFolders: Sendable, Equatable {
         throw SettingsError(
             "An earlier version of fetchd has left its database in \(former), and this one does not look there by itself. To use it, give --data-dir ./data and --downloads-dir ./downloads, or the settings data_dir and downloads_dir. For a new database in \(data), give --data-dir \(data)."
         )
-    }
-}
-
-/// The absolute form of a path, for messages and for clients.
-public enum AbsolutePath {
-    /// The path that the kernel opens.
-    ///
-    /// - Parameter path: relative to the working directory, or absolute. `~` is a name like any other.
-    public static func of(_ path: String) -> String {
-        let whole = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        let components = PathComponents.split(whole).filter { $0 != "." }
-        // After a link, `..` leads elsewhere than the text says.
-        if components.contains(".."), let resolved = realpath(whole, nil) {
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
-        return "/" + components.joined(separator: "/")
     }
 }

@@ -49,6 +49,10 @@ extension Setting {
             unset: "~/Downloads/fetchd; for root /var/lib/fetchd/downloads",
             "The folder for downloaded files. It is created if missing."),
         Setting(
+            .location, .locations, in: \.locations, as: "name=path",
+            "Another place for files, such as films=/mnt/films or 'fast=/ssd?incomplete=/ssd-parts', which jobs and sessions name as their destination.location; repeatable. Separated by semicolons in FETCHD_LOCATION. See docs/destinations.md."
+        ),
+        Setting(
             .store, .database, optional: \.store, as: "url", unset: "SQLite in the data folder",
             showing: { (try? ServerAddress($0).shown) ?? "(not shown)" },
             "A PostgreSQL database for the jobs, such as postgres://fetchd@db/fetchd. The password is better in PGPASSFILE or FETCHD_STORE, because other users can read command lines."
@@ -170,11 +174,11 @@ extension Setting {
             "The maximum number of paused, waiting and failed downloads that keep bytes on disk. Beyond it, the bytes of the oldest downloads are deleted, and these start from the beginning."
         ),
         Setting(
-            "file_mode", .mode(least: 0o600, to: "read and write its files"), optional: \.fileMode, as: "mode",
+            "file_mode", .fileMode, optional: \.fileMode, as: "mode",
             unset: "0666, less the umask",
             "The permissions of finished files, as an octal number such as 0640. The umask does not change them."),
         Setting(
-            "directory_mode", .mode(least: 0o700, to: "use its folders"), optional: \.directoryMode, as: "mode",
+            "directory_mode", .directoryMode, optional: \.directoryMode, as: "mode",
             unset: "0755, less the umask",
             "The permissions of folders that fetchd creates in the downloads folder, as an octal number such as 0750. The umask does not change them."
         ),

@@ -104,6 +104,21 @@ extension DownloadService {
         return try await StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
     }
 
+    /// The locations besides the downloads folder. Their folders are opened when the engine starts.
+    func declaredLocations(_ store: Store) async throws -> [Location] {
+        let settings = options.start.values
+        var locations: [Location] = []
+        for rule in settings.locations {
+            let modes = FileModes(
+                file: rule.fileMode ?? settings.fileMode, folder: rule.directoryMode ?? settings.directoryMode)
+            locations.append(
+                try await Location(
+                    rule.name, at: rule.path, incomplete: rule.incompletePath, minimumFreeBytes: rule.minimumFreeBytes,
+                    modes: modes, for: folderUse(store), of: store))
+        }
+        return locations
+    }
+
     func engineOptions(_ rehearsals: RehearsalOrigin?) -> Engine.Options {
         var engine = options.engine
         engine.rehearsalOrigin = rehearsals?.baseURL
@@ -121,7 +136,6 @@ extension DownloadService {
         guard options.start.values.aria2RPC else { return nil }
         var aria2 = Aria2Service.Options()
         aria2.session = options.start.values.aria2Session
-        aria2.downloadsFolder = AbsolutePath.of(options.downloadsFolder)
         aria2.allowsRehearsals = options.start.values.enableRehearsals
         aria2.version = options.version
         return Aria2Service(options: aria2, store: store, engine: engine, limits: aria2Limits(store), log: log)

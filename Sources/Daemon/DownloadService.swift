@@ -134,6 +134,8 @@ public final class DownloadService: Sendable {
                 for: folderUse(store), ofDatabase: store.identity)
         }
         defer { folder.release() }
+        let declared = try await declaredLocations(store)
+        defer { for location in declared { location.release() } }
         try await loadSettings(from: store)
         guard !isStopping else { return }
         let (downloads, webhooks) = (try await downloadClient(), try await webhookClient())
@@ -143,8 +145,8 @@ public final class DownloadService: Sendable {
             options.start.values.enableRehearsals ? try await StartError.wrapping(RehearsalOrigin.init) : nil
         await adviseOnNodes(store)
         let engine = Engine(
-            options: engineOptions(rehearsals), store: store, locations: Locations(main: folder), client: downloads,
-            log: log)
+            options: engineOptions(rehearsals), store: store, locations: Locations(main: folder, declared),
+            client: downloads, log: log)
         connect(engine, store)
         defer { configuration.disconnect() }
         let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)

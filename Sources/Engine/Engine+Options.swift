@@ -71,7 +71,9 @@ extension Engine {
         services.gates.apply(limits.hostRules)
         active.limitService(to: limits.rate)
         for location in services.locations.all {
-            location.folder.budget.minimumFreeBytes.withLock { $0 = limits.storage.minimumFreeBytes }
+            location.folder.budget.minimumFreeBytes.withLock {
+                $0 = location.minimumFreeBytes ?? limits.storage.minimumFreeBytes
+            }
         }
         services.store.work(.jobs).set()
         guard limits.storage != before.storage else { return }

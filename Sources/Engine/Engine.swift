@@ -175,6 +175,11 @@ extension Engine {
         let (interrupted, promoting) = try await store.recoverInterrupted()
         var swept = (removed: 0, truncated: 0, spared: 0)
         for location in await services.locations.open() {
+            if let fault = location.health.fault {
+                services.log.error("\(location.title) \(fault.asFolderFault)")
+                continue
+            }
+            try await services.noteFolder(of: location)
             let counts = try await services.sweepParts(in: location)
             swept = (
                 swept.removed + counts.removed, swept.truncated + counts.truncated, swept.spared + counts.spared
@@ -188,6 +193,8 @@ extension Engine {
         services.log.info(
             "Recovered. Jobs queued again: \(interrupted). Promotions continued: \(promoting.count). Left-over parts removed: \(swept.removed). Parts cut back to their offsets: \(swept.truncated)."
         )
+        for name in try await store.jobsWaitingForLocations().keys.sorted(by: { $0.text < $1.text })
+        where services.locations[name] == nil { services.report(undeclared: name) }
         await finalizeQueues.complete(promoting)
     }
 }

@@ -16,6 +16,7 @@ extension Schema {
         migrator.registerMigration("24: imports") { db in try run(24, in: db) }
         migrator.registerMigration("25: consumers, heads of deliveries, keys of webhooks") { db in try run(25, in: db) }
         migrator.registerMigration("26: digests that servers have stated") { db in try run(26, in: db) }
+        migrator.registerMigration("27: locations") { db in try run(27, in: db) }
         return migrator
     }
 

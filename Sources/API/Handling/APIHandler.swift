@@ -75,7 +75,8 @@ public struct APIHandler: RequestHandler {
                 availability: availability, origins: origins, answers: answers)
         }
         let jobs = Jobs(store: store, engine: engine)
-        let rules = NewJobRules(time: store.time, allowsRehearsals: settings.enableRehearsals)
+        let locations = LocationNames(declared: Set(engine.locationPaths.keys))
+        let rules = NewJobRules(store: store, allowsRehearsals: settings.enableRehearsals, locations: locations)
         importer = Importer(store: store, jobs: jobs, rules: rules, log: log)
         let sessions = Sessions(store: store, engine: engine)
         let routes: [[Route]] = [
@@ -83,7 +84,7 @@ public struct APIHandler: RequestHandler {
             MetricsRoutes(
                 store: store, engine: engine, feed: feed, requests: measurements, importer: importer, options: options
             ).routes,
-            SessionRoutes(sessions: sessions, feed: feed).routes,
+            SessionRoutes(sessions: sessions, feed: feed, locations: locations).routes,
             ManifestRoutes(jobs: jobs, sessions: sessions, remote: options.remoteFiles).routes,
             WebhookRoutes(store: store, log: log).routes, DeliveryRoutes(store: store).routes,
             WebhookKeyRoutes(store: store).routes,
@@ -93,7 +94,7 @@ public struct APIHandler: RequestHandler {
             StatsRoutes(
                 store: store, engine: engine, feed: feed, version: options.version, start: store.time.uptime
             ).routes,
-            HostRoutes(engine: engine).routes,
+            HostRoutes(engine: engine).routes, LocationRoutes(engine: engine).routes,
             NodeRoutes(store: store, engine: engine, version: options.version).routes,
             EventRoutes(
                 store: store, feed: feed, log: log, authentication: authentication, pages: EventPages(answers)

@@ -133,6 +133,7 @@ extension Importer {
             for entry in more {
                 do {
                     let new = try list.job(entry)
+                    try await rules.requireAllowedLocations(of: [new], for: list.caller) { _ in "" }
                     if !known.contains(new.session) {
                         try await requireOpen(new.session)
                         known.insert(new.session)

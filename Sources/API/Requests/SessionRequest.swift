@@ -12,6 +12,7 @@ extension SessionConfiguration {
         WireMember("max_connections_per_host", \.maxConnectionsPerHost, .count(in: 1...100_000)),
         WireMember("hosts", \.hostRules, .hostRules, default: HostRules()),
         WireMember("retry", \.retry, .retry),
+        WireMember("destination", \.location, .destinationOfSession),
         WireMember("directory", \.directory, .directory),
         WireMember("on_conflict", \.onConflict, .choice),
         WireMember("wait_for", \.waitFor, .choices()),

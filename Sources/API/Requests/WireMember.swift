@@ -176,6 +176,7 @@ extension WireType<RetryPolicy> {
 extension WireType<Destination> {
     static let destination = object(
         [
+            WireMember("location", \.location, .location),
             WireMember("directory", \.directory, .directory),
             WireMember("filename", \.filename, .text(fault: FilenameTemplate.fault(in:))),
             WireMember("on_conflict", \.onConflict, .choice),

@@ -44,6 +44,7 @@ struct JobRoutes: Sendable {
     private func create(_ context: RequestContext) async throws -> Response {
         if let first = try await firstAnswer(context) { return first }
         let new = try context.body { reader throws(Problem) in try rules.job(&reader, for: context.caller) }
+        try await rules.requireAllowedLocations(of: [new], for: context.caller) { _ in "" }
         do {
             return try await create([new], context) { created in
                 IdempotentResponse(
@@ -86,6 +87,7 @@ struct JobRoutes: Sendable {
             (reader) throws(Problem) in
             try rules.job(&reader, for: context.caller)
         }
+        try await rules.requireAllowedLocations(of: new, for: context.caller) { "/jobs/\($0)" }
         // The answer repeats what the request says. Once the jobs are stored, it is sent in any case.
         let size = context.request.body.count + Self.usualDocument * new.count
         let memory = answers.share(of: context.caller.identity)
@@ -110,7 +112,10 @@ struct JobRoutes: Sendable {
         let patch = try context.body { reader throws(Problem) in try JobPatch(reading: &reader) }
         let job = try await jobs.job(context.job)
         // The patch comes first, so that a wrong value is reported before a wrong revision.
-        _ = try patch.applied(to: job.spec)
+        let patched = NewJob(session: job.session, spec: try patch.applied(to: job.spec))
+        if patch.fields.contains(.destination) {
+            try await rules.requireAllowedLocations(of: [patched], for: context.caller) { _ in "" }
+        }
         return try await shown(
             try await jobs.patch(job, expecting: try context.expectedRevision()) { job in
                 let spec = try patch.applied(to: job.spec)
@@ -119,6 +124,9 @@ struct JobRoutes: Sendable {
                 }
                 if patch.fields.contains(.url) {
                     try rules.requireNoRehearsal(spec, FieldReader(JSONObject()), at: "url")
+                }
+                if spec.destination.location != job.spec.destination.location {
+                    try rules.locations.requireDeclared(spec.destination.location)
                 }
                 return (spec, patch.fields)
             })
@@ -183,19 +191,42 @@ extension Part {
 
 /// What is checked of a new job besides the form of its request.
 struct NewJobRules: Sendable {
-    let time: any TimeSource
+    let store: Store
     let allowsRehearsals: Bool
+    let locations: LocationNames
 
     func job(_ reader: inout FieldReader, for caller: Caller, isChecked: Bool = true) throws(Problem) -> NewJob {
         let new = try NewJob(reading: &reader)
         try caller.requireWritable(new.session, at: reader.pointer(to: "session"))
         try requireNoRehearsal(new.spec, reader, at: new.spec.mirrors.isEmpty ? "url" : "urls")
-        if isChecked { try requireFuture(new.spec.deadline, reader) }
+        if isChecked {
+            try requireFuture(new.spec.deadline, reader)
+            try locations.requireDeclared(new.spec.destination.location, at: reader.pointer)
+        }
         return new
     }
 
+    /// A job that names no location gets that of its session.
+    ///
+    /// - Parameter pointer: to a job in the request, by its index.
+    /// - Throws: 403 if a job would go to a location that the token may not use.
+    func requireAllowedLocations(
+        of new: [NewJob], for caller: Caller, _ pointer: (Int) -> String
+    ) async throws {
+        guard caller.grant.locations != nil else { return }
+        var ofSessions: [Name: Name] = [:]
+        for (index, new) in new.enumerated() {
+            if new.spec.destination.location == nil, ofSessions[new.session] == nil {
+                let session = try? await store.session(new.session).session
+                ofSessions[new.session] = session?.configuration.location ?? .default
+            }
+            let location = new.spec.destination.location ?? ofSessions[new.session] ?? .default
+            try caller.requireAllowed(location, at: pointer(index) + LocationNames.pointer)
+        }
+    }
+
     func requireFuture(_ deadline: Date?, _ reader: FieldReader) throws(Problem) {
-        guard let deadline, deadline <= time.now else { return }
+        guard let deadline, deadline <= store.time.now else { return }
         throw reader.invalid("deadline", "is in the past; the job could only fail")
     }
 

@@ -10,6 +10,7 @@ import Storage
 struct SessionRoutes: Sendable {
     let sessions: Sessions
     let feed: Feed
+    let locations: LocationNames
 
     var routes: [Route] {
         [
@@ -51,6 +52,7 @@ struct SessionRoutes: Sendable {
     private func declare(_ context: RequestContext) async throws -> Response {
         let name = try context.name("session")
         let configuration = context.hasBody ? try context.body(SessionConfiguration.init(reading:)) : nil
+        if let configuration { try requireUsable(configuration.location, for: context.caller) }
         let (status, isNew) = try await sessions.declare(
             name, configuration: configuration, expecting: try context.sessionExpectation(), audit: context.auditNote)
         return status.response(isNew ? .created : .ok)
@@ -59,9 +61,19 @@ struct SessionRoutes: Sendable {
     private func change(_ context: RequestContext) async throws -> Response {
         let patch = try context.body { reader throws(Problem) in SessionPatch(reading: &reader) }
         return try await sessions.change(
-            try context.name("session"), expecting: try context.expectedRevision(), audit: context.auditNote,
-            patch.applied(to:)
-        ).response()
+            try context.name("session"), expecting: try context.expectedRevision(), audit: context.auditNote
+        ) { present in
+            let configuration = try patch.applied(to: present)
+            if configuration.location != present.location {
+                try requireUsable(configuration.location, for: context.caller)
+            }
+            return configuration
+        }.response()
+    }
+
+    private func requireUsable(_ location: Name?, for caller: Caller) throws(Problem) {
+        try locations.requireDeclared(location)
+        try caller.requireAllowed(location ?? .default, at: LocationNames.pointer)
     }
 
     private func delete(_ context: RequestContext) async throws -> Response {
@@ -178,6 +190,7 @@ extension SessionConfiguration {
                 "max_seconds": .number(retry.maxSeconds),
             ],
             "tls": tls.document, "proxy": .optional(proxy?.url),
+            "destination": ["location": .string((location ?? .default).text)],
             "directory": .string(directory ?? ""), "on_conflict": .string((onConflict ?? .rename).rawValue),
             "wait_for": .strings((waitFor ?? WaitFor.defaults).map(\.rawValue)),
             "digest": .string((digest ?? .sha256).rawValue), "decode": .bool(decodes ?? false),

@@ -68,12 +68,14 @@ extension NewToken {
         let name = try reader.string("name", "must be 1 to 128 of A-Z a-z 0-9 . _ -") { Name($0) }
         let scope = try reader.choice("scope", of: Scope.self)
         let sessions = try reader.visibleSessions("sessions")
+        let locations = try reader.locations("locations")
         let quotas = try reader.object("quotas", TokenQuotas.init(reading:)) ?? .none
         let expiresAt = try reader.time("expires_at")
         if let expiresAt, expiresAt <= now { throw reader.invalid("expires_at", "must be in the future") }
         guard let scope else { throw reader.missing("scope", "what the token allows: read, jobs, sessions or admin") }
-        guard let grant = Permissions(scope, in: sessions) else {
-            throw reader.invalid("sessions", "cannot be given for the scope admin, which is for the whole service")
+        guard let grant = Permissions(scope, in: sessions, to: locations) else {
+            let name = sessions == .all ? "locations" : "sessions"
+            throw reader.invalid(name, "cannot be given for the scope admin, which is for the whole service")
         }
         self.init(name: name, grant: grant, quotas: quotas, expiresAt: expiresAt)
     }
@@ -106,6 +108,16 @@ extension FieldReader {
             })
     }
 
+    /// A location that is not declared yet can be named.
+    fileprivate mutating func locations(_ name: String) throws(Problem) -> [Name]? {
+        guard let texts = try strings(name) else { return nil }
+        let names = texts.compactMap { Name($0) }
+        guard (1...Self.mostPatterns).contains(names.count), Set(names).count == texts.count else {
+            throw invalid(name, "must contain 1 to \(Self.mostPatterns) names, each once; omit it for all locations")
+        }
+        return names
+    }
+
     private static let mostPatterns = 32
 }
 
@@ -114,7 +126,8 @@ extension Token {
     func document(secret: TokenSecret? = nil) -> JSON {
         var document: JSONObject = [
             "id": .string(id.text), "name": .optional(name?.text), "scope": .string(grant.scope.rawValue),
-            "sessions": grant.sessions.document, "quotas": quotas.document, "created_at": .time(createdAt),
+            "sessions": grant.sessions.document,
+            "locations": grant.locations.map { .strings($0.map(\.text)) } ?? .null, "quotas": quotas.document, "created_at": .time(createdAt),
             "expires_at": .optional(expiresAt),
             "last_used_at": .optional(lastUsedAt), "former_token_until": .optional(formerSecretUntil),
         ]

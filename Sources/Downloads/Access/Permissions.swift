@@ -1,18 +1,23 @@
-/// What a caller may do, and in which sessions.
+/// What a caller may do, in which sessions, and to which locations its files may go.
 public struct Permissions: Sendable, Hashable {
     public let scope: Scope
     public let sessions: VisibleSessions
+    /// nil: all locations.
+    public let locations: [Name]?
 
-    /// nil for an administrator of some sessions only: an administrator can make a token for all sessions.
-    public init?(_ scope: Scope, in sessions: VisibleSessions = .all) {
-        guard scope != .admin || sessions == .all else { return nil }
-        self.init(trusted: scope, in: sessions)
+    /// nil for an administrator of some sessions or locations only: an administrator can make a token for all of them.
+    public init?(_ scope: Scope, in sessions: VisibleSessions = .all, to locations: [Name]? = nil) {
+        guard scope != .admin || sessions == .all && locations == nil else { return nil }
+        self.init(trusted: scope, in: sessions, to: locations)
     }
 
-    private init(trusted scope: Scope, in sessions: VisibleSessions) {
+    private init(trusted scope: Scope, in sessions: VisibleSessions, to locations: [Name]? = nil) {
         self.scope = scope
         self.sessions = sessions
+        self.locations = locations
     }
+
+    public func allow(_ location: Name) -> Bool { locations?.contains(location) ?? true }
 
     public static let everything = Permissions(trusted: .admin, in: .all)
     /// The caller may do only what needs no permission.

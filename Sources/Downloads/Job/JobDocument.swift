@@ -128,12 +128,13 @@ extension JSONWriter {
 extension Destination {
     public var document: JSON {
         [
-            "directory": .optional(directory), "filename": .optional(filename),
+            "location": .optional(location?.text), "directory": .optional(directory), "filename": .optional(filename),
             "on_conflict": .optional(onConflict?.rawValue), "create_directories": .bool(createDirectories),
         ]
     }
 
     fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("location", location?.text)
         writer.member("directory", directory)
         writer.member("filename", filename)
         writer.member("on_conflict", onConflict?.rawValue)
@@ -171,6 +172,7 @@ extension Failure {
 extension FinishedFile {
     fileprivate func writeMembers(to writer: inout JSONWriter) {
         writer.member("path", path)
+        writer.member("location", (location ?? .default).text)
         writer.member("size", size)
         writer.member("sha256", sha256)
         writer.member("content_type", contentType)

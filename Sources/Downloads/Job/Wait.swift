@@ -9,9 +9,9 @@ public struct Wait: Sendable, Equatable {
         case retry(until: Date)
         /// A route to the network. fetchd checks again at that time.
         case network(until: Date)
-        /// Room on the disk. fetchd checks again at that time.
+        /// Room on the disk of a location. fetchd checks again at that time.
         case space(until: Date)
-        /// A downloads folder that works. fetchd checks again at that time.
+        /// A location that works. fetchd checks again at that time.
         case storage(until: Date)
         /// Credentials that the server or a proxy accepts.
         case credentials
@@ -21,10 +21,34 @@ public struct Wait: Sendable, Equatable {
 
     public var reason: Reason
     public var cause: Failure
+    /// The location that has too little room or does not work; nil for the other reasons, and in rows of an earlier version.
+    public var location: Name?
 
-    public init(_ reason: Reason, cause: Failure) {
+    public init(_ reason: Reason, cause: Failure, location: Name? = nil) {
         self.reason = reason
         self.cause = cause
+        self.location = location
+    }
+
+    /// A job that waits for a disk waits for that of this location.
+    public func at(_ location: Name) -> Wait {
+        switch reason {
+        case .space, .storage: Wait(reason, cause: cause, location: location)
+        case .retry, .network, .credentials, .url: self
+        }
+    }
+
+    /// The wait with another end. One for help from the client has none.
+    public func ending(at end: Date) -> Wait {
+        var wait = self
+        switch reason {
+        case .retry: wait.reason = .retry(until: end)
+        case .network: wait.reason = .network(until: end)
+        case .space: wait.reason = .space(until: end)
+        case .storage: wait.reason = .storage(until: end)
+        case .credentials, .url: break
+        }
+        return wait
     }
 
     public enum Kind: String, Sendable, CaseIterable {
@@ -92,7 +116,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         maxSeconds = try stored.decode(.maxSeconds, default: defaults.maxSeconds)
     }
 
-    /// The seconds between checks of a full disk, or of a downloads folder that does not work.
+    /// The seconds between checks of a full disk, or of a location that does not work.
     public static let spaceSeconds = 30.0
     /// The seconds between checks for a network route.
     public static let networkSeconds = 10.0

@@ -26,14 +26,7 @@ extension Wait {
     /// been set back since then.)
     public func bounded(at now: Date) -> Wait {
         guard let until, until > now else { return self }
-        let end = until.bounded(by: max(0, until.timeIntervalSince(cause.at)), from: now)
-        switch reason {
-        case .retry: return Wait(.retry(until: end), cause: cause)
-        case .network: return Wait(.network(until: end), cause: cause)
-        case .space: return Wait(.space(until: end), cause: cause)
-        case .storage: return Wait(.storage(until: end), cause: cause)
-        case .credentials, .url: return self
-        }
+        return ending(at: until.bounded(by: max(0, until.timeIntervalSince(cause.at)), from: now))
     }
 }
 

@@ -149,7 +149,10 @@ extension Attempt {
     // MARK: Before the first request
 
     private func check() -> Step {
-        if let fault = locationFault { return fail(fault) }
+        if let fault = locationFault {
+            if services.locations[place.location] == nil { services.report(undeclared: place.location) }
+            return fail(fault)
+        }
         if let loss = spec.missingSecrets { return fail(loss) }
         if Rehearsal.isRehearsal(spec.url), services.options.rehearsalOrigin == nil {
             return fail(
@@ -368,7 +371,7 @@ extension Attempt {
         let signal: JobSignal =
             switch (heldOffUntil, verdict) {
             case (let until?, _): .attemptHeldOff(Wait(.retry(until: until), cause: failure))
-            case (nil, .wait(let wait)): .attemptDeferred(wait)
+            case (nil, .wait(let wait)): .attemptDeferred(wait.at(place.location))
             case (nil, .fail(let failure)) where spec.hasMirrorLeft && failure.isOfSource:
                 .attemptDiverted(Wait(.retry(until: now), cause: failure))
             case (nil, .fail(let failure)): .attemptFailed(failure)

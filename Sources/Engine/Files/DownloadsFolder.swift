@@ -44,6 +44,8 @@ public final class DownloadsFolder: Sendable {
     let use: FolderUse
     /// nil in tests of the folder alone.
     let claim: FolderClaim?
+    /// Whether the folder had files at an earlier start. If it has none, its disk is missing.
+    let wasUsed: Bool
 
     /// Opens the folder, and creates it if it is missing.
     ///
@@ -64,9 +66,10 @@ public final class DownloadsFolder: Sendable {
     ///
     /// - Parameters:
     ///   - incomplete: see `init`.
+    ///   - wasUsed: whether the folder had files at an earlier start.
     ///   - claim: keeps other services out of the folder.
     init(
-        unopenedAt path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil,
+        unopenedAt path: String, incomplete: String? = nil, wasUsed: Bool = false, minimumFreeBytes: Int64? = nil,
         modes: FileModes = FileModes(), for use: FolderUse = .alone, claimedBy claim: FolderClaim?,
         moving move: ExclusiveMove = ExclusiveMove()
     ) {
@@ -75,6 +78,7 @@ public final class DownloadsFolder: Sendable {
         self.modes = modes
         self.use = use
         self.claim = claim
+        self.wasUsed = wasUsed
         exclusiveMove = move
         budget = DiskBudget(minimumFreeBytes: minimumFreeBytes)
         handles = Locked(.none)
@@ -105,12 +109,23 @@ public final class DownloadsFolder: Sendable {
     var isOpen: Bool { root.number >= 0 }
 
     func makeAndOpen() throws(DiskError) {
+        if wasUsed { try requireFiles() }
         let fault = FolderPath.make(path, mode: 0o755)
-        guard fault == 0 else { throw DiskError("make the downloads folder", code: fault) }
+        guard fault == 0 else { throw DiskError("make the folder", code: fault) }
         let root = try Self.open(path)
         let ready = try Self.child(FilePathRule.partsDirectory, of: root, mode: 0o700, isMade: true)
         let parts = try incompletePath.map { path throws(DiskError) in try Self.makeIncomplete(path) } ?? ready
         handles.withLock { $0 = Handles(root: root, parts: parts, ready: ready) }
+    }
+
+    /// Refuses the mount point of a missing disk: files there would fill another disk, and be hidden as soon as it is mounted.
+    private func requireFiles() throws(DiskError) {
+        let locks = ["\(path)/\(FilePathRule.partsDirectory)", incompletePath].compactMap(\.self).map {
+            "\($0)/\(FolderClaim.name)"
+        }
+        for lock in locks where access(lock, F_OK) != 0 {
+            throw DiskError("find \(lock), which it had at an earlier start; its disk may not be mounted")
+        }
     }
 
     private func takeClaim() throws(EngineError) {

@@ -1,6 +1,7 @@
 import Base
 import Dispatch
 import Downloads
+import Formats
 import Glibc
 import Storage
 
@@ -8,6 +9,8 @@ import Storage
 public final class Location: Sendable {
     public let name: Name
     let folder: DownloadsFolder
+    /// Bytes that downloads leave free on the file system of the parts, if the location has a limit of its own.
+    let minimumFreeBytes: Int64?
     let health = FolderHealth()
     let diskQueues = DiskQueues()
     /// Set when an attempt begins while no other one downloads to it.
@@ -22,12 +25,35 @@ public final class Location: Sendable {
         var promotions: [AdmittedJob] = []
     }
 
-    public init(_ name: Name, _ folder: DownloadsFolder) {
+    init(_ name: Name, _ folder: DownloadsFolder, minimumFreeBytes: Int64? = nil) {
         self.name = name
         self.folder = folder
+        self.minimumFreeBytes = minimumFreeBytes
         recovery = Locked(Recovery(isDue: !folder.isOpen))
         if !folder.isOpen { _ = health.record(DiskError("open the folder", code: EAGAIN)) }
     }
+
+    /// A folder that is opened when the engine starts. Its disk may be missing, or slow: only its jobs wait.
+    ///
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - incomplete: a folder for the parts, perhaps on another file system; nil: they are in `.incomplete` in the folder.
+    ///   - minimumFreeBytes: bytes that downloads leave free on the file system of the parts; nil: as `StorageLimits` says.
+    public convenience init(
+        _ name: Name, at path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil, modes: FileModes,
+        for use: FolderUse, of store: Store
+    ) async throws {
+        // A node with a folder of its own does not know which node had it.
+        let wasUsed = use.hasOwnFolder ? false : try await store.hasFolder(path, of: name)
+        self.init(
+            name,
+            DownloadsFolder(
+                unopenedAt: path, incomplete: incomplete, wasUsed: wasUsed, minimumFreeBytes: minimumFreeBytes,
+                modes: modes, for: use, claimedBy: FolderClaim(database: store.identity, isShared: use.isSharedFolder)),
+            minimumFreeBytes: minimumFreeBytes)
+    }
+
+    public func release() { folder.release() }
 
     /// Whether the folder was not open at the start, and its parts were not compared with the database since.
     var isRecoveryDue: Bool { recovery.withLock { $0.isDue } }
@@ -50,16 +76,29 @@ public final class Location: Sendable {
 
     /// Opens the folder, but waits for at most five seconds: a disk that hangs delays only its own jobs.
     func openAtStart() async {
-        let answer = AsyncStream<DiskError?>.makeStream()
-        diskQueues.metadata.async { [folder] in
-            _ = answer.continuation.yield(folder.inspect(byWriting: true))
+        let late = DiskError("open the folder", code: ETIMEDOUT)
+        let fault = await inFolder(within: 5, or: late) { $0.inspect(byWriting: true) }
+        _ = health.record(fault)
+    }
+
+    /// - Returns: the alternative if the disk has not answered within this number of seconds.
+    private func inFolder<Value: Sendable>(
+        within seconds: Double, or alternative: Value, _ work: @escaping @Sendable (DownloadsFolder) -> Value
+    ) async -> Value {
+        let answer = AsyncStream<Value>.makeStream()
+        diskQueues.metadata.async { [folder] in _ = answer.continuation.yield(work(folder)) }
+        diskQueues.timer.asyncAfter(deadline: DispatchTime.now() + seconds) {
+            _ = answer.continuation.yield(alternative)
         }
-        diskQueues.timer.asyncAfter(deadline: DispatchTime.now() + 5.0) {
-            _ = answer.continuation.yield(DiskError("open the folder", code: ETIMEDOUT))
-        }
-        for await fault in answer.stream {
-            _ = health.record(fault)
-            break
+        for await value in answer.stream { return value }
+        return alternative
+    }
+
+    /// Space of the file system of the finished files; nil if the disk does not work, or does not say it within a second.
+    var space: DiskSpace? {
+        get async {
+            guard health.fault == nil else { return nil }
+            return await inFolder(within: 1, or: nil, \.space)
         }
     }
 
@@ -78,6 +117,8 @@ public final class Location: Sendable {
 public struct Locations: Sendable {
     public let main: Location
     private let others: [Name: Location]
+    /// The names that jobs have, and that are not declared, as the log has reported them.
+    private let reported = Locked<Set<Name>>([])
 
     public init(main folder: DownloadsFolder, _ others: [Location] = []) {
         main = Location(.default, folder)
@@ -90,20 +131,22 @@ public struct Locations: Sendable {
     /// nil: no location with this name is declared.
     public subscript(name: Name) -> Location? { name == .default ? main : others[name] }
 
+    /// - Returns: false if it was called with the name before.
+    func report(undeclared name: Name) -> Bool { reported.withLock { $0.insert(name).inserted } }
+
     var use: FolderUse { main.folder.use }
 
     /// Opens the folders at a start.
     ///
-    /// - Returns: the locations whose folders are open.
+    /// - Returns: all locations. The recovery of those that work is not due later.
     func open() async -> [Location] {
         await withTaskGroup(of: Void.self) { group in
             for location in others.values where location.isRecoveryDue {
                 group.addTask { await location.openAtStart() }
             }
         }
-        let opened = all.filter { $0.health.fault == nil }
-        for location in opened { _ = location.endRecovery() }
-        return opened
+        for location in all where location.health.fault == nil { _ = location.endRecovery() }
+        return all
     }
 
     /// Whether attempts can succeed in one of them.
@@ -113,6 +156,20 @@ public struct Locations: Sendable {
 // MARK: - The files of parts and of jobs, wherever they are
 
 extension EngineServices {
+    /// Logs that jobs need a location that no option declares, once for each name.
+    func report(undeclared name: Name) {
+        guard locations.report(undeclared: name) else { return }
+        log.error(
+            "Jobs need the location \(name), which no option declares. They wait until fetchd starts with --location \(name)=PATH."
+        )
+    }
+
+    /// Stores that a location has its folder, so that a later start can tell it from the mount point of a missing disk.
+    func noteFolder(of location: Location) async throws {
+        guard location.name != .default, !location.folder.wasUsed, !location.folder.use.hasOwnFolder else { return }
+        try await store.noteFolder(location.folder.path, of: location.name)
+    }
+
     /// - Throws: `DiskError` if it is not declared.
     func location(of file: FinishedFile) throws(DiskError) -> Location {
         let name = file.location ?? .default
@@ -153,5 +210,45 @@ extension DiskError {
 
     static func undeclared(_ location: Name) -> DiskError {
         DiskError("use the location \(location)", code: undeclaredLocation)
+    }
+}
+
+// MARK: - For interfaces
+
+/// A location as the API shows it.
+public struct LocationStatus: Sendable {
+    public let name: Name
+    /// Of its folder.
+    public let path: String
+    /// Why no file can go to it now, as a sentence; nil while it works.
+    public let why: String?
+    /// nil: its disk does not say it.
+    public let freeBytes: Int64?
+    /// The number of jobs that wait for its disk.
+    public let waiting: Int
+}
+
+extension Engine {
+    /// The absolute paths of the locations. Jobs may name them.
+    public var locationPaths: [Name: String] {
+        services.locations.all.reduce(into: [:]) { $0[$1.name] = AbsolutePath.of($1.folder.path) }
+    }
+
+    /// - Parameters:
+    ///   - isShown: whether the caller may use the location.
+    ///   - sessions: only their jobs are counted.
+    public func locations(
+        where isShown: (Name) -> Bool = { _ in true }, of sessions: VisibleSessions = .all
+    ) async throws -> [LocationStatus] {
+        let waiting = try await store.jobsWaitingForLocations(visible: sessions)
+        var statuses: [LocationStatus] = []
+        for location in services.locations.all where isShown(location.name) {
+            statuses.append(
+                LocationStatus(
+                    name: location.name, path: AbsolutePath.of(location.folder.path),
+                    why: location.health.fault.map { "fetchd could not \($0.action): \($0.reason)." },
+                    freeBytes: await location.space?.free, waiting: waiting[location.name] ?? 0))
+        }
+        return statuses
     }
 }

@@ -237,7 +237,7 @@ extension FinalizeQueue {
             on: failure, waitsFor: waitsFor, failuresInARow: 1, hint: RetryPolicy.Hint(mayPass: fault.isPartLost),
             at: now, jitter: 0)
         return switch verdict {
-        case .wait(let wait): .attemptDeferred(wait)
+        case .wait(let wait): .attemptDeferred(wait.at(location.name))
         case .fail(let failure): .attemptFailed(failure)
         }
     }

@@ -18,7 +18,7 @@ struct FolderMonitor: Sendable {
         diskQueue = location.diskQueues.next()
     }
 
-    static let purpose = "end the waits for the downloads folder"
+    static let purpose = "end the waits for a location"
     /// Seconds between two inspections of a folder that works, and of one that does not work.
     private static let (interval, faultInterval) = (10.0, 1.0)
 
@@ -27,14 +27,14 @@ struct FolderMonitor: Sendable {
         let fault = try? await diskQueue.run { folder.inspect(byWriting: isInDoubt) }
         var promotions: [AdmittedJob] = []
         if fault == nil, location.isRecoveryDue {
+            try await services.noteFolder(of: location)
             // Before an attempt can write to a part.
             _ = try await services.sweepParts(in: location)
             promotions = location.endRecovery()
         }
         let before = location.health.record(fault)
         if let fault, before == nil {
-            services.log.error(
-                "\(location.title) does not work: could not \(fault.action): \(fault.reason). Jobs wait.")
+            services.log.error("\(location.title) \(fault.asFolderFault)")
         }
         if fault == nil, before != nil { await endWaits() }
         if !promotions.isEmpty { await finalizeQueue.complete(promotions) }
@@ -44,13 +44,18 @@ struct FolderMonitor: Sendable {
     private func endWaits() async {
         services.log.notice("\(location.title) works again.")
         do {
-            try await services.store.endStorageWaits()
+            try await services.store.endStorageWaits(for: location.name)
         } catch {
             // In this case each job retries at its own time.
             services.log.error("Could not \(Self.purpose): \(error). They end by themselves.")
         }
         services.store.work(.jobs).set()
     }
+}
+
+extension DiskError {
+    /// The end of a sentence that begins with the folder.
+    var asFolderFault: String { "does not work: could not \(action): \(reason). Jobs wait." }
 }
 
 /// Whether the folder of a location worked at its last inspection. While it does not, its attempts do not begin. While the

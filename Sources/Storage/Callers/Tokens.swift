@@ -96,15 +96,15 @@ extension Store {
 extension Transaction {
     func createToken(_ new: NewToken, with digest: TokenDigest) throws -> StoredToken {
         let id = TokenID.make(nextULID())
-        let sessions = try TokenRow.text(new.grant.sessions)
+        let (sessions, locations) = (try TokenRow.text(new.grant.sessions), new.grant.locations?.map(\.text))
         try run(
             """
-            INSERT INTO tokens (id, digest, name, scope, sessions, quotas, created_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO tokens (id, digest, name, scope, sessions, locations, quotas, created_at, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 id.text, Data(digest.bytes), new.name?.text, new.grant.scope.rawValue, sessions,
-                try RowCoding.text(new.quotas), now.milliseconds, new.expiresAt?.milliseconds,
+                try locations.map(RowCoding.text), try RowCoding.text(new.quotas), now.milliseconds, new.expiresAt?.milliseconds,
             ])
         working.transferQuotas.forget(.all)
         wake(.tokens)
@@ -146,8 +146,10 @@ extension Transaction {
 enum TokenRow {
     static func token(_ row: SQLRow) throws -> StoredToken {
         let id = try TokenID(row["id"])
-        guard let grant = Permissions(try row.named("scope", as: Scope.self), in: try sessions(row)) else {
-            throw StoreError.failed(why: "token \(id) is an administrator of some sessions only")
+        let grant = Permissions(
+            try row.named("scope", as: Scope.self), in: try sessions(row), to: try locations(row))
+        guard let grant else {
+            throw StoreError.failed(why: "token \(id) is an administrator of some sessions or locations only")
         }
         let token = try Token(
             id: id, name: (row["name"] as String?).map { Name(trusted: $0) }, grant: grant,
@@ -171,6 +173,11 @@ enum TokenRow {
         guard try (row["sessions"] as String?) != nil else { return .all }
         let texts = try row.decoded("sessions", as: [String].self)
         return .matching(texts.map { SessionPattern(trusted: $0) })
+    }
+
+    private static func locations(_ row: SQLRow) throws -> [Name]? {
+        guard try (row["locations"] as String?) != nil else { return nil }
+        return try row.decoded("locations", as: [String].self).map { Name(trusted: $0) }
     }
 }
 

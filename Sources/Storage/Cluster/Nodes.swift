@@ -315,7 +315,8 @@ extension Transaction {
             try dropFile(promotion.file, of: job.node)
             let why = Failure(.storageError, "The node that had the file has ended.", attempts: job.attempts, at: now)
             let report = AttemptReport(hasLostPart: true)
-            _ = try applySignal(.attemptDeferred(Wait(.storage(until: now), cause: why)), to: job.id, report)
+            let wait = Wait(.storage(until: now), cause: why, location: promotion.file.location ?? .default)
+            _ = try applySignal(.attemptDeferred(wait), to: job.id, report)
             takeover.queued += 1
         }
     }

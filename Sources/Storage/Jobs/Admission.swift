@@ -98,14 +98,15 @@ extension Store {
             UNION ALL SELECT (SELECT held_until FROM jobs WHERE held_until > ? ORDER BY held_until LIMIT 1)) AS moments
         """
 
-    /// Ends the waits of all jobs that wait for the downloads folder. The engine calls it when the folder works again.
-    public func endStorageWaits() async throws {
+    /// Ends the waits of all jobs that wait for a location. The engine calls it when the location works again.
+    public func endStorageWaits(for location: Name) async throws {
         let limit = 500
         var isDone = false
         while !isDone {
             isDone = try await writer.write { transaction in
                 let now = transaction.now.milliseconds
-                let ended = try transaction.rows(Transaction.endStorageWaits, ["now": now, "limit": limit])
+                let ended = try transaction.rows(
+                    Transaction.endStorageWaits, ["now": now, "limit": limit, "location": location.text])
                 for row in ended { transaction.forget(try JobID(row["id"])) }
                 transaction.wake(.jobs)
                 return ended.count < limit
@@ -136,7 +137,8 @@ extension Transaction {
 
     static let endStorageWaits = """
         UPDATE jobs SET retry_at = :now WHERE id IN (
-            SELECT id FROM jobs WHERE retry_at > :now AND reason = 'storage' ORDER BY retry_at LIMIT :limit)
+            SELECT id FROM jobs WHERE wait_location = :location AND retry_at > :now AND reason = 'storage'
+            ORDER BY retry_at LIMIT :limit)
         RETURNING id
         """
 

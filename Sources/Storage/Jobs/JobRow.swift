@@ -66,7 +66,11 @@ enum JobRow {
             } else {
                 .running(.attempting)
             }
-        case .waiting: .waiting(Wait(try waitReason(row, at), cause: try failure(row, at)))
+        case .waiting:
+            .waiting(
+                Wait(
+                    try waitReason(row, at), cause: try failure(row, at),
+                    location: try (row[at.waitLocation] as String?).map { Name(trusted: $0) }))
         case .paused: .paused
         case .succeeded: .succeeded(try RowCoding.finish(from: try row.opened(at.finish, .jobFinish, sealer)))
         case .failed: .failed(try failure(row, at))
@@ -171,17 +175,7 @@ extension Job {
 }
 
 extension Wait {
-    fileprivate var roundedToMilliseconds: Wait {
-        var wait = self
-        switch reason {
-        case .retry(let until): wait.reason = .retry(until: until.roundedToMilliseconds)
-        case .network(let until): wait.reason = .network(until: until.roundedToMilliseconds)
-        case .space(let until): wait.reason = .space(until: until.roundedToMilliseconds)
-        case .storage(let until): wait.reason = .storage(until: until.roundedToMilliseconds)
-        case .credentials, .url: break
-        }
-        return wait
-    }
+    fileprivate var roundedToMilliseconds: Wait { until.map { ending(at: $0.roundedToMilliseconds) } ?? self }
 }
 
 extension Countdown {

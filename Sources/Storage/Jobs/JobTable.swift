@@ -16,6 +16,7 @@ import HTTPSemantics
 ///   one service.
 /// - `admissions`: how often a job was admitted. It identifies the attempt of a running job.
 /// - `times_held_off`: how often the host of the job held off an attempt, which was not counted.
+/// - `wait_location`: the location for whose disk a job waits, with the reasons `space` and `storage`.
 /// - `stated_digests`: the digests that servers of the job have stated for the present version of the file.
 struct JobTable: Sendable {
     static let jobs = JobTable()
@@ -23,7 +24,7 @@ struct JobTable: Sendable {
     let id, session, batch, state, revision, spec, reason, retryAt, failure, promotion, finish: Int
     let attempts, failuresInARow, resumeDecision, resumeOffset, resumeWhy, createdAt, startedAt, finishedAt: Int
     let mirror, resourceUntil, resourceLeft, isPartLost, isCorrupt, hasSyncFailed, stated: Int
-    let token, trace, queueRank, gid, node, admissions, timesHeldOff: Int
+    let token, trace, queueRank, gid, node, admissions, timesHeldOff, waitLocation: Int
     let columns: RowColumns<Job>
 
     private init() {
@@ -99,6 +100,7 @@ struct JobTable: Sendable {
         stated = all.add(.text("stated_digests", since: 26), ifChanged: { $0.stated != $1.stated }) { job, _ in
             try job.stated.map(RowCoding.text)
         }
+        waitLocation = all.add(.text("wait_location", since: 27)) { $0.state.wait?.location?.text }
         columns = all
     }
 }
@@ -153,6 +155,8 @@ extension Schema {
             isOfQueue: true),
         Index("jobs_moved", "session", "priority", "queue_rank", where: "queue_rank IS NOT NULL"),
         Index("jobs_by_gid", "session", "gid", where: "gid IS NOT NULL", isUnique: true),
+        Index(
+            "jobs_waiting_for_location", "wait_location", "retry_at", where: "wait_location IS NOT NULL", since: 27),
     ]
 
     static let jobTags = Table(

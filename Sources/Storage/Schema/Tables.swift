@@ -205,6 +205,7 @@ extension Schema {
     ///   key, and after its key was lost.
     /// - `clock`: the last reading of the wall clock (`time`), the milliseconds since the start of the machine, and the
     ///   identifier of that start; `last_event` is the last event before it.
+    /// - `locations`: the folders that locations have had. One of them that is empty is the mount point of a missing disk.
     /// - `clock_jumps`: the time of each followed jump on the present clock, its milliseconds, and the last event before it.
     static let service: [Table] = [
         Table(
@@ -240,10 +241,14 @@ extension Schema {
                 .integer("by", "NOT NULL CHECK (by <> 0)"),
             ],
             indexes: [Index("clock_jumps_by_event", "last_event")]),
+        Table(
+            name: "locations",
+            columns: [.text("name", "NOT NULL"), .text("folder", "NOT NULL"), .integer("opened_at", "NOT NULL")],
+            key: ["name", "folder"], since: 27, isOrderedByKey: true),
     ]
 
     /// - `tokens.digest`: the SHA-256 of the secret, and `former_digest` that of the previous secret while it is still
-    ///   accepted. `sessions` is a JSON array of patterns; NULL: all sessions.
+    ///   accepted. `sessions` is a JSON array of patterns; NULL: all sessions. `locations` is a JSON array of names; NULL: all.
     /// - `token_bytes`: the bytes that the jobs of a token have received on a day (UTC), as the number of days since 1970.
     /// - `audit`: refusals and administrative changes. `caller` is the identifier of a token, or NULL. Equal refusals of a
     ///   minute share a row. `change`: the value before and the value after, for a change of a setting.
@@ -255,7 +260,7 @@ extension Schema {
                 .bytes("former_digest", "UNIQUE CHECK (length(former_digest) = 32)"), .integer("former_until"),
                 .text("name"), .text("scope", "NOT NULL CHECK (scope IN ('read', 'jobs', 'sessions', 'admin'))"),
                 .text("sessions"), .text("quotas"), .integer("created_at", "NOT NULL"), .integer("expires_at"),
-                .integer("last_used_at"),
+                .integer("last_used_at"), .text("locations", since: 27),
             ],
             constraints: [
                 "CHECK ((former_digest IS NULL) = (former_until IS NULL))",

@@ -1,6 +1,7 @@
 import Base
 import Configuration
 import Daemon
+import Formats
 import Foundation
 import Logging
 

@@ -6,7 +6,7 @@ import Testing
 @testable import Aria2RPC
 
 @Suite struct DownloadOptionsTests {
-    private static let root = DownloadsRoot(path: "/srv/files/")
+    private static let root = DownloadsRoot(paths: [.default: "/srv/files"])
 
     private func spec(_ options: JSONObject, _ urls: [String] = ["https://host/a"]) throws(RPCError) -> JobSpec {
         try DownloadOptions(options).spec(of: urls, in: Self.root)
@@ -42,12 +42,31 @@ import Testing
         (".", ""),
     ])
     func aDirLiesInTheDownloadsFolder(_ dir: String, _ relative: String) throws {
-        #expect(try Self.root.relative(dir) == relative)
+        let place = try Self.root.place(dir)
+        #expect(place.location == nil && place.directory == relative)
+    }
+
+    private static let roots = DownloadsRoot(paths: [
+        .default: "/srv/files", Name(trusted: "films"): "/mnt/films", Name(trusted: "nested"): "/srv/files/nested",
+    ])
+
+    @Test(arguments: [
+        ("/mnt/films/a", "films", "a"), ("/srv/files/a", "default", "a"), ("/srv/files/nested/b", "nested", "b"),
+        ("/srv/files/nested2", "default", "nested2"), ("a", nil, "a"),
+    ])
+    func theLongestFolderHasADir(_ dir: String, _ location: String?, _ directory: String) throws {
+        let place = try Self.roots.place(dir)
+        #expect(place.location?.text == location && place.directory == directory)
+        let spec = try DownloadOptions(["dir": .string(dir)]).spec(of: ["https://host/a"], in: Self.roots)
+        #expect(spec.destination.location?.text == location && spec.destination.directory == directory)
+        let shown = DownloadOptionsDocument(spec: spec, root: Self.roots).document.objectValue?["dir"]
+        #expect(shown == .string(location == nil ? "/srv/files/a" : dir))
+        #expect(throws: RPCError.self) { try Self.roots.place("/mnt") }
     }
 
     @Test(arguments: ["/", "/srv", "/srv/files2", "/srv/files/../x", "../x", "/srv/files/.hidden", "/tmp"])
     func refusesAnotherDir(_ dir: String) {
-        #expect(throws: RPCError.self) { try Self.root.relative(dir) }
+        #expect(throws: RPCError.self) { try Self.root.place(dir) }
     }
 
     @Test(arguments: [

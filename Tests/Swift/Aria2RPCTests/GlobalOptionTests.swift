@@ -7,7 +7,7 @@ import Testing
 
 /// What the options of downloads mean for the configuration of the session.
 @Suite struct GlobalOptionTests {
-    private let root = DownloadsRoot(path: "/downloads")
+    private let root = DownloadsRoot(paths: [.default: "/downloads"])
 
     private func changed(
         _ options: JSONObject, from present: SessionConfiguration = .init()

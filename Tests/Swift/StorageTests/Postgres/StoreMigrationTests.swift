@@ -38,6 +38,7 @@ struct StoreMigrationTests {
                         VALUES ('index', NULL, '["a*"]', 'job.*', 1, 5);
                     INSERT INTO webhook_keys (id, public_key, private_key, created_at, expires_at)
                         VALUES ('whk_1', 'whpk_A', 'x', 5, 6);
+                    INSERT INTO locations (name, folder, opened_at) VALUES ('films', '/mnt/films', 7);
                     INSERT INTO consumer_acknowledgements (consumer, event) VALUES ('index', 3);
                     UPDATE delivery_attempts SET error = 'Grüße ' || char(0) || ' {"a", \\N}', latency_seconds = 1.0 / 3;
                     UPDATE sqlite_sequence SET seq = seq + 100;
