@@ -124,6 +124,10 @@ NAME limit_js_name[] = "limit.js";
 BYTES limit_js[] = {
 #embed "../API/Dashboard/limit.js"
 };
+NAME locations_js_name[] = "locations.js";
+BYTES locations_js[] = {
+#embed "../API/Dashboard/locations.js"
+};
 NAME main_js_name[] = "main.js";
 BYTES main_js[] = {
 #embed "../API/Dashboard/main.js"
@@ -292,6 +296,7 @@ SILENT static const EmbeddedFile dashboard_files[] = {
     FILE_OF(jobsheet_js),
     FILE_OF(keys_js),
     FILE_OF(limit_js),
+    FILE_OF(locations_js),
     FILE_OF(main_js),
     FILE_OF(notices_js),
     FILE_OF(palette_js),

@@ -59,7 +59,8 @@ public struct LocationRule: Sendable, Equatable {
     private static func parameters(in query: Substring) throws(ValueFault) -> [Parameter: String] {
         var parameters: [Parameter: String] = [:]
         for field in query.split(separator: "&") {
-            let (name, encoded) = try halves(of: String(field), at: "=", or: "has the parameter '\(field)' without a value")
+            let (name, encoded) = try halves(
+                of: String(field), at: "=", or: "has the parameter '\(field)' without a value")
             guard let parameter = Parameter(rawValue: name) else {
                 let known = Parameter.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValueFault("has the parameter '\(name)'; the parameters of a folder are \(known)")
@@ -113,7 +114,8 @@ extension LocationRule {
     fileprivate func requireDisjoint(from others: [LocationRule]) throws(ValueFault) {
         for other in others {
             guard name != other.name else { throw ValueFault("has a name that another location has") }
-            try requireOtherFolders(than: [other.path, other.incompletePath].compactMap(\.self), of: "location \(other.name)")
+            try requireOtherFolders(
+                than: [other.path, other.incompletePath].compactMap(\.self), of: "location \(other.name)")
         }
         if let incompletePath { try Self.require(incompletePath, notShownIn: path) }
     }

@@ -90,8 +90,9 @@ extension Engine {
     /// Deletes a job that has ended. It never cancels one, so a job that was retried meanwhile stays.
     ///
     /// - Returns: false if the job is outstanding. Nothing has changed then.
-    /// - Throws: `StoreError.noSuchJob`.
+    /// - Throws: `StoreError.noSuchJob`; `EngineError.fileOutOfReach` if its file cannot be removed. Nothing has changed then.
     public func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
+        if deletesFile { try requireReach(ofFileOf: try await services.store.job(id)) }
         let hasOwnFolder = services.locations.use.hasOwnFolder
         let deleted = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder)
         guard let job = deleted else { return false }
@@ -100,6 +101,13 @@ extension Engine {
             try await services.location(of: file).inFolder { try $0.removeFile(file) }
         }
         return true
+    }
+
+    private func requireReach(ofFileOf job: Job) throws(EngineError) {
+        guard let file = job.state.finish?.file, services.locations.use.hasFile(of: job) else { return }
+        let name = file.location ?? .default
+        guard let location = services.locations[name] else { throw .fileOutOfReach(name, isDeclared: false) }
+        guard location.health.fault == nil else { throw .fileOutOfReach(name, isDeclared: true) }
     }
 
     /// Waits until the job's attempt has ended, or for about a second if it has no attempt here.

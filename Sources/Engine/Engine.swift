@@ -199,6 +199,11 @@ extension Engine {
     }
 }
 
+extension EngineError {
+    /// Whether a file cannot be removed as long as its location is as it is.
+    public var isOfFile: Bool { if case .fileOutOfReach = self { true } else { false } }
+}
+
 /// Why the engine cannot start, or refuses an action.
 public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case downloadsFolderUnusable(path: String, why: String)
@@ -206,6 +211,8 @@ public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case downloadsFolderInUse(path: String)
     /// Another database has used the folder, and its file system has no locks.
     case downloadsFolderUncertain(path: String)
+    /// The file of a job is in a location that is not declared, or does not work now.
+    case fileOutOfReach(Name, isDeclared: Bool)
     /// The engine is stopping: it begins no further step of an action, or its disk fails and no change can be stored.
     case stopped
 
@@ -217,6 +224,8 @@ public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
             "The downloads folder \(path) belongs to another fetchd that is running. Each would remove the unfinished downloads of the other. Stop it, or start this one with another --downloads-dir. Only services of one PostgreSQL database can share a folder, if all of them are started with --downloads shared."
         case .downloadsFolderUncertain(let path):
             "The downloads folder \(path) was last used with another database, and its file system has no locks, which would show whether that fetchd is still running. If none is, remove \(path)/\(FilePathRule.partsDirectory)/\(FolderClaim.name) and start again: fetchd then takes the folder. Otherwise name another --downloads-dir."
+        case .fileOutOfReach(let location, let isDeclared):
+            "The file is in the location \(location), which \(isDeclared ? "does not work now" : "no option declares"). The job can be deleted without its file."
         case .stopped: "fetchd is stopping, and has not done all of it. Try again when it runs."
         }
     }

@@ -11,14 +11,19 @@ public struct DownloadRequest: Sendable, Equatable, Codable {
 
     /// Where the file goes on the machine of the service.
     public struct Destination: Sendable, Equatable, Codable {
-        /// A folder below the downloads folder. Nil means the folder of the session.
+        /// The place where the file goes, as the service declares it. Nil means that of the session.
+        public var location: String?
+        /// A folder below that of the location. Nil means the folder of the session.
         public var directory: String?
         /// A name, or a template such as `{host}-{suggested_filename}`. Nil means the suggested name.
         public var filename: String?
         /// What happens if the name is taken. Nil means the rule of the session, which renames by default.
         public var onConflict: ConflictRule?
 
-        public init(directory: String? = nil, filename: String? = nil, onConflict: ConflictRule? = nil) {
+        public init(
+            location: String? = nil, directory: String? = nil, filename: String? = nil, onConflict: ConflictRule? = nil
+        ) {
+            self.location = location
             self.directory = directory
             self.filename = filename
             self.onConflict = onConflict

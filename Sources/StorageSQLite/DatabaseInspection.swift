@@ -16,6 +16,8 @@ public struct DatabaseInspection: Sendable {
     public var space: DatabaseSpace
     /// The promised parts, each with the end of its last promised range.
     public var parts: [PartID: Int64]
+    /// The locations that unfinished jobs need: those of parts, and those for which jobs wait.
+    public var locations: Set<Name>
     /// When the service last stored its time; nil if it never did.
     public var storedTime: Date?
     /// The webhooks, without what a lost or wrong key hides; empty for a database that the next start upgrades.
@@ -68,6 +70,8 @@ public struct DatabaseInspection: Sendable {
         let isLatest = contents.schema == latestSchema
         drifts = isLatest ? try CountComparison(readFrom: db).drifts.map(\.description) : []
         self.key = try key.finding(db)
+        let waiting = isLatest ? try db.rows(Store.waitingJobs).map { Name(trusted: try $0["wait_location"]) } : []
+        locations = Set(parts.keys.map(\.location) + waiting)
         webhooks = isLatest ? try StoredQueue.webhooks(db, Sealer(keys: key.ring)) : []
     }
 }

@@ -197,11 +197,12 @@ def make_the_settings_possible(body: dict[str, Any]) -> None:
 
 
 def make_the_token_possible(body: dict[str, Any]) -> None:
-    """A token expires in the future, and an administrator's is not bound to sessions."""
+    """A token expires in the future, and an administrator's is bound to nothing."""
     if isinstance(body.get("expires_at"), str):
         body["expires_at"] = "2999-12-31T00:00:00Z"
     if body.get("scope") == "admin":
         body.pop("sessions", None)
+        body.pop("locations", None)
 
 
 def pin_the_host_of_the_webhook(body: dict[str, Any]) -> None:
@@ -227,6 +228,9 @@ def obeying(name: str | None, value: Any) -> Any:
         # Sessions are declared before they are given jobs.
         case "session", str():
             return value if value in SESSIONS else SESSIONS[len(value) % len(SESSIONS)]
+        # Locations are declared before jobs name them.
+        case "location", str():
+            return "default"
         # A deadline is in the future.
         case "deadline", str():
             return "2999-12-31T00:00:00Z"

@@ -106,7 +106,7 @@ SELECT min(at) AS at FROM (
     UNION ALL SELECT (SELECT held_until FROM jobs WHERE held_until > ? ORDER BY held_until LIMIT 1)) AS moments;
 
 -- ended waits
-SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
+SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, jobs.wait_location, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
 FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 WHERE jobs.id IN (SELECT id FROM jobs WHERE retry_at <= :now ORDER BY retry_at LIMIT :limit)
 ORDER BY jobs.retry_at;
@@ -118,7 +118,8 @@ UPDATE jobs SET held_until = NULL WHERE id IN (
 
 -- end waits for storage
 UPDATE jobs SET retry_at = :now WHERE id IN (
-    SELECT id FROM jobs WHERE retry_at > :now AND reason = 'storage' ORDER BY retry_at LIMIT :limit)
+    SELECT id FROM jobs WHERE wait_location = :location AND retry_at > :now AND reason = 'storage'
+    ORDER BY retry_at LIMIT :limit)
 RETURNING id;
 
 -- end refused waits
@@ -128,7 +129,7 @@ UPDATE jobs SET retry_at = :now WHERE id IN (
 RETURNING id;
 
 -- overdue jobs
-SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
+SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, jobs.wait_location, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
 FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 WHERE fails_at <= :now
     AND (resource_until <= :now OR deadline <= :surely OR (deadline <= :now AND created_at >= :jump))
@@ -224,7 +225,7 @@ SELECT time FROM events WHERE id = (
 );
 
 -- failures of a batch
-SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
+SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, jobs.wait_location, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
 FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 WHERE jobs.session = ? AND jobs.batch = ? AND jobs.state = 'failed' ORDER BY jobs.id LIMIT ?;
 
@@ -248,11 +249,11 @@ SELECT (SELECT coalesce(sum(file_size), 0) FROM jobs
         WHERE jobs.session = :session AND jobs.state IN ('queued', 'running', 'waiting', 'paused'));
 
 -- select of a job
-SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
+SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, jobs.wait_location, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
 FROM jobs LEFT JOIN parts ON parts.job = jobs.id
 ;
 
 -- select of a job with its tags
-SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
+SELECT jobs.id, jobs.session, jobs.batch, jobs.state, jobs.revision, jobs.spec, jobs.reason, jobs.retry_at, jobs.failure, jobs.promotion, jobs.finish, jobs.attempts, jobs.failures_in_a_row, jobs.resume_decision, jobs.resume_offset, jobs.resume_why, jobs.created_at, jobs.started_at, jobs.finished_at, jobs.mirror, jobs.resource_until, jobs.resource_left, jobs.part_lost, jobs.disproved, jobs.sync_failed, jobs.token, jobs.trace, jobs.queue_rank, jobs.gid, jobs.node, jobs.admissions, jobs.times_held_off, jobs.stated_digests, jobs.wait_location, parts.id, parts.url, parts.etag, parts.last_modified, parts.last_modified_is_strong, parts.is_encoded, parts.size, parts.bytes_durable, parts.lifetime, parts.expires_at, parts.lifetime_left, parts.content_type, parts.content_disposition, parts.ranges, parts.digests, parts.etag_is_recent, parts.joined_by_evidence
 FROM job_tags JOIN jobs ON jobs.id = job_tags.job LEFT JOIN parts ON parts.job = jobs.id
 ;

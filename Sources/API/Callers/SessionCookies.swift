@@ -138,7 +138,8 @@ struct SignInRoutes: Sendable {
         return .json([
             "by": .string(caller.authMethod.rawValue), "token": caller.token.map { .string($0.id.text) } ?? .null,
             "name": caller.token?.name.map { .string($0.text) } ?? .null, "scope": .string(caller.grant.scope.rawValue),
-            "sessions": caller.visible.document, "expires_at": .optional(caller.token?.expiresAt),
+            "sessions": caller.visible.document, "locations": caller.grant.locationsDocument,
+            "expires_at": .optional(caller.token?.expiresAt),
         ])
     }
 

@@ -5,6 +5,7 @@ import { readLines } from "./addresses.js";
 import { address, post } from "./api.js";
 import { byID, closeByButtons, setText } from "./dom.js";
 import { count, counted, hostOf } from "./format.js";
+import { readLocations } from "./locations.js";
 import { tell } from "./notices.js";
 import { Mistake, sentence } from "./problems.js";
 import { element, h, render } from "./render.js";
@@ -53,6 +54,7 @@ export class AddDialog {
     if (text) area.value = [area.value.trimEnd(), text].filter(Boolean).join("\n") + "\n";
     this.#preview();
     if (!this.#dialog.open) this.#dialog.showModal();
+    readLocations();
     area.focus();
     area.setSelectionRange(area.value.length, area.value.length);
   }
@@ -147,11 +149,12 @@ export class AddDialog {
   /** @param {string[]} urls the mirrors of one file. */
   #order(urls) {
     const value = (/** @type {string} */ name) => this.#form.elements[name].value.trim();
-    const destination = { directory: value("directory") || undefined, filename: value("filename") || undefined };
+    const destination = { location: value("location") || undefined, directory: value("directory") || undefined,
+      filename: value("filename") || undefined };
     const headers = readHeaders(value("headers"), "headers");
     const order = {
       ...(urls.length > 1 ? { urls } : { url: urls[0] }), session: value("session"),
-      destination: destination.directory || destination.filename ? destination : undefined,
+      destination: Object.values(destination).some(Boolean) ? destination : undefined,
       state: this.#form.elements.paused.checked ? "paused" : undefined,
       priority: value("priority") || undefined,
       connections: value("connections") ? Number(value("connections")) : undefined,
@@ -253,14 +256,14 @@ function readChecksum(text, algorithm, key) {
  * @type {Record<string, RegExp>}
  */
 const fields = {
-  urls: /^\/urls?(\/|$)/, session: /^\/session$/, directory: /^\/destination\/directory$/, filename: /^\/destination\/filename$/,
+  urls: /^\/urls?(\/|$)/, session: /^\/session$/, location: /^\/destination\/location$/, directory: /^\/destination\/directory$/, filename: /^\/destination\/filename$/,
   priority: /^\/priority$/, connections: /^\/connections$/, rate: /^\/rate_limit/, start: /^\/not_before$/, tags: /^\/tags/,
   checksum: /^\/checksum(\/value|\/url|\/file)?$/, key: /^\/checksum\/signature/, algorithm: /^\/checksum\/algorithm$/, username: /^\/credentials/, headers: /^\/headers/,
 };
 
 /** @type {Record<string, string>} */
 const fieldNames = {
-  urls: "The address", session: "The session", directory: "The folder", filename: "The file name",
+  urls: "The address", session: "The session", location: "The location", directory: "The folder", filename: "The file name",
   connections: "The number of connections", checksum: "The checksum", key: "The key", algorithm: "The checksum algorithm",
   priority: "The priority", rate: "The rate limit", start: "The time of the start", tags: "The tags", headers: "The headers",
   username: "The user name",

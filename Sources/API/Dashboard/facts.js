@@ -19,6 +19,7 @@ export function jobFacts(job) {
     ["Progress", [progressWords(progress), paceWords(progress)].filter(Boolean).join(", ")],
     ["Address", job.url],
     ["Session", link("sessions", job.session, `, batch ${job.batch}`)],
+    ["Location", locationWords(job)],
     ["Folder", job.destination.directory],
     ["File name", job.destination.filename],
     ["If the file exists", job.destination.on_conflict],
@@ -33,6 +34,15 @@ export function jobFacts(job) {
     ["Metadata", Object.keys(job.metadata).length > 0 ? JSON.stringify(job.metadata) : null],
     ["Identifier", job.id],
   ];
+}
+
+/**
+ * Where its file goes, or is, if that is not the downloads folder.
+ * @param {Job} job
+ */
+function locationWords({ file, destination }) {
+  const name = file ? file.location : destination.location;
+  return name === "default" ? null : name;
 }
 
 /**

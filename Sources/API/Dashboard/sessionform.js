@@ -2,6 +2,7 @@
 
 import { address, get, patch, put } from "./api.js";
 import { askForm } from "./formdialog.js";
+import { locationFields, readLocations } from "./locations.js";
 import { Mistake } from "./problems.js";
 import { headersText, rateText, readHeaders, readRate } from "./values.js";
 import { declareFirstWebhook, showSecret } from "./webhookform.js";
@@ -13,7 +14,7 @@ const waits = { space: "space on the disk", credentials: "credentials", url: "a 
  * @type {Field[]}
  */
 const settings = [
-  { name: "directory", label: "Folder", placeholder: "the downloads folder", hint: "Relative to the downloads folder." },
+  { name: "directory", label: "Folder", placeholder: "the downloads folder", hint: "Relative to the folder of the location." },
   { name: "max_concurrent_jobs", label: "Downloads at once", type: "number", min: 1, placeholder: "the service's limit" },
   { name: "rate", label: "Rate limit", placeholder: "none", hint: "For all its downloads together, such as 2 MiB/s.",
     pointer: "/rate_limit_bytes_per_second" },
@@ -66,9 +67,10 @@ export async function declareSession(sessions) {
   ];
   /** @type {any} */
   let session = null;
+  await readLocations();
   const webhook = await askForm({
     heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Create",
-    fields: [...first, ...settings], values: formValues(defaults),
+    fields: [...first, ...locationFields(), ...settings], values: formValues(defaults),
     send: async (/** @type {Record<string, any>} */ values) => {
       if (!values.id) throw new Mistake("Enter a name for the session.", "id");
       // After a mistake in the address of the webhook, the session is there.
@@ -87,10 +89,10 @@ export async function declareSession(sessions) {
  * @returns the session; null if nothing was changed.
  */
 export async function editSession(id, focus = null) {
-  const { configuration } = await get(address("sessions", id));
+  const [{ configuration }] = await Promise.all([get(address("sessions", id)), readLocations()]);
   return await askForm({
     heading: `Session ${id}`, words: "Running downloads keep the configuration that they began with, except the rate limit.",
-    submit: "Save", fields: settings, values: formValues(configuration), focus,
+    submit: "Save", fields: [...locationFields(), ...settings], values: formValues(configuration), focus,
     send: (/** @type {Record<string, any>} */ values) => patch(address("sessions", id), changesOf(values, configuration)),
   });
 }
@@ -105,13 +107,14 @@ const defaults = {
   headers: {}, user_agent: "fetchd", timeouts: { request_seconds: 60, connect_seconds: 30, resource_seconds: 604_800 },
   minimum_bytes_per_second: null, max_concurrent_jobs: null, max_connections_per_host: null, rate_limit_bytes_per_second: null,
   retry: { max_attempts: 8, base_seconds: 1, max_seconds: 3600 }, tls: { ca_file: null, pinned_public_keys: {}, verify: true },
-  proxy: null, directory: "", on_conflict: "rename", wait_for: ["space"], digest: "sha-256", decode: false, resume_policy: "strict", priority: "normal",
+  proxy: null, destination: { location: "default" }, directory: "", on_conflict: "rename", wait_for: ["space"], digest: "sha-256", decode: false, resume_policy: "strict", priority: "normal",
   finish_delay_seconds: 1, acknowledgement: null, resume_data_ttl_seconds: 604_800, connections: 1, metadata: {},
 };
 
 /** @param {Record<string, any>} configuration */
 function formValues(configuration) {
-  const values = Object.fromEntries(settings.map((field) => [field.name, memberAt(configuration, field.at ?? [field.name])]));
+  const fields = [...locationFields(), ...settings];
+  const values = Object.fromEntries(fields.map((field) => [field.name, memberAt(configuration, field.at ?? [field.name])]));
   return {
     ...values, rate: rateText(configuration.rate_limit_bytes_per_second), minimum: rateText(configuration.minimum_bytes_per_second),
     headers: headersText(configuration.headers),
@@ -147,7 +150,7 @@ function changesOf(values, before) {
  */
 function filled(values, before) {
   const made = structuredClone({ ...defaults, ...before });
-  for (const { name, at, type } of settings) {
+  for (const { name, at, type } of [...locationFields(), ...settings]) {
     const path = at ?? [name];
     if (!(path[0] in defaults)) continue;
     const parent = memberAt(made, path.slice(0, -1));

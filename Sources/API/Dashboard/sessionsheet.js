@@ -116,7 +116,8 @@ export class SessionSheet {
 function configurationFacts({ configuration, ...session }) {
   const { rate_limit_bytes_per_second: rate, retry, timeouts } = configuration;
   return [
-    ["Folder", configuration.directory || "the downloads folder"],
+    ["Location", configuration.destination.location === "default" ? "the downloads folder" : configuration.destination.location],
+    ["Folder", configuration.directory || "none"],
     ["Rate limit", rate ? rateText(rate) : "none"],
     ["Downloads at once", configuration.max_concurrent_jobs ? String(configuration.max_concurrent_jobs) : "as the service allows"],
     ["Connections of a download", String(configuration.connections)],

@@ -5,6 +5,7 @@ import { address, get, patch } from "./api.js";
 import { byID, setText } from "./dom.js";
 import { fieldElement, showMistake, valuesIn } from "./formdialog.js";
 import { time } from "./format.js";
+import { readLocations } from "./locations.js";
 import { tell } from "./notices.js";
 import { Mistake, sentence } from "./problems.js";
 import { element } from "./render.js";
@@ -79,6 +80,7 @@ export class SettingsForm {
 
   /** Reads the settings, unless the user has changed some that are not saved. */
   async open() {
+    readLocations();
     if (this.#isReading || this.#isChanged()) return;
     this.#isReading = true;
     let show;

@@ -24,7 +24,8 @@ extension Caller {
         guard !grant.allow(location) else { return }
         let names = grant.locations?.map(\.text).joined(separator: ", ") ?? ""
         throw Problem(
-            .forbidden, "The token is bound to the locations \(names), and the file would go to \(location).", at: pointer)
+            .forbidden, "The token is bound to the locations \(names), and the file would go to \(location).",
+            at: pointer)
     }
 }
 

@@ -24,12 +24,13 @@ struct ManifestRoutes: Sendable {
     }
 
     private func manifest(_ context: RequestContext) async throws -> Response {
-        let format = try context.query { query throws(Problem) in
-            try query.choice("format", of: ManifestFormat.self) ?? .sha256sum
+        let (format, location) = try context.query { query throws(Problem) in
+            let format = try query.choice("format", of: ManifestFormat.self) ?? .sha256sum
+            return (format, try query.name("location"))
         }
         let session = try await sessions.status(of: try context.name("session")).session.id
         let manifest = Manifest(format: format, audience: context.caller.audience)
-        let first = try await page(of: session, before: nil)
+        let first = try await page(of: session, in: location, before: nil)
         let stream = ResponseStream(bufferLimit: Self.bufferBytes)
         Task {
             do {
@@ -39,7 +40,7 @@ struct ManifestRoutes: Sendable {
                         guard await stream.room(for: piece.count), stream.write(piece) else { return }
                     }
                     guard let next = page.next else { return stream.finish() }
-                    (page, head) = (try await self.page(of: session, before: next), [])
+                    (page, head) = (try await self.page(of: session, in: location, before: next), [])
                 }
             } catch {
                 stream.fail()
@@ -49,14 +50,21 @@ struct ManifestRoutes: Sendable {
     }
 
     /// - Returns: the jobs whose files are there, and the position of the next page.
-    private func page(of session: Name, before: JobID?) async throws -> (files: [Job], next: JobID?) {
+    ///
+    /// - Parameter location: only files there; nil: in all locations.
+    private func page(
+        of session: Name, in location: Name?, before: JobID?
+    ) async throws -> (files: [Job], next: JobID?) {
         // The cursor of the first page keeps the jobs from the cache, which others need more.
         let page = try await jobs.page(
             JobQuery(session: session, state: .succeeded, limit: Self.jobsAtOnce, before: before ?? JobID("~")))
-        let local = page.jobs.filter { remote?.owner($0) == nil }
+        let listed = page.jobs.filter { job in
+            location.map { $0 == job.state.finish?.file.location ?? .default } ?? true
+        }
+        let local = listed.filter { remote?.owner($0) == nil }
         let missing = try await jobs.missing(of: local.compactMap { $0.state.finish?.file })
         let gone = Set(missing.map { local[$0].id })
-        return (page.jobs.filter { !gone.contains($0.id) }, page.next)
+        return (listed.filter { !gone.contains($0.id) }, page.next)
     }
 
     private static let jobsAtOnce = 1_000
@@ -64,7 +72,7 @@ struct ManifestRoutes: Sendable {
 }
 
 enum ManifestFormat: String, CaseIterable {
-    /// For `sha256sum --check` in the downloads folder.
+    /// For `sha256sum --check` in the folder of a location.
     case sha256sum
     /// The columns are those of an import.
     case tsv

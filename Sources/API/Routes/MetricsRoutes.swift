@@ -45,6 +45,7 @@ struct MetricsRoutes: Sendable {
         exposition.gauge(
             "fetchd_healthy", "1 if fetchd can use the database, and the folder of the downloads; 0 if not.",
             by: "part", [("database", isUsable ? 1 : 0), ("downloads_folder", engine.folderFault == nil ? 1 : 0)])
+        exposition.addLocations((try? await engine.locations()) ?? [])
         exposition.addProcess(ProcessReading(), version: options.version)
         return Response(
             status: .ok, headers: [.contentType: Exposition.contentType], body: .bytes(Array(exposition.text.utf8)))
@@ -149,6 +150,21 @@ extension Exposition {
             "fetchd_refused_requests_total", "Requests that servers refused because they get too many.", load.refusals)
         gauge("fetchd_downloads_free_bytes", "Free space of the file system of the downloads.", load.disk?.free)
         gauge("fetchd_downloads_size_bytes", "Size of the file system of the downloads.", load.disk?.total)
+    }
+
+    fileprivate mutating func addLocations(_ locations: [LocationStatus]) {
+        func values(_ value: (LocationStatus) -> Double?) -> [([String: String], Double)] {
+            locations.compactMap { location in value(location).map { (["location": location.name.text], $0) } }
+        }
+        gauge(
+            "fetchd_location_healthy", "1 if files can go to the location now; 0 if not.",
+            values { $0.why == nil ? 1 : 0 })
+        gauge(
+            "fetchd_location_free_bytes", "Free space of the file system of the location.",
+            values { $0.freeBytes.map(Double.init) })
+        gauge(
+            "fetchd_location_waiting_jobs", "Jobs that wait for the location: for space, or until it works.",
+            values { Double($0.waiting) })
     }
 
     fileprivate mutating func addDatabase(_ activity: DatabaseActivity, _ store: StoreMeasurements, _ files: StoreFiles)

@@ -127,7 +127,7 @@ extension Token {
         var document: JSONObject = [
             "id": .string(id.text), "name": .optional(name?.text), "scope": .string(grant.scope.rawValue),
             "sessions": grant.sessions.document,
-            "locations": grant.locations.map { .strings($0.map(\.text)) } ?? .null, "quotas": quotas.document, "created_at": .time(createdAt),
+            "locations": grant.locationsDocument, "quotas": quotas.document, "created_at": .time(createdAt),
             "expires_at": .optional(expiresAt),
             "last_used_at": .optional(lastUsedAt), "former_token_until": .optional(formerSecretUntil),
         ]
@@ -144,6 +144,11 @@ extension TokenQuotas {
             "requests_per_second": .optional(requestsPerSecond),
         ]
     }
+}
+
+extension Permissions {
+    /// The names; null for all locations.
+    var locationsDocument: JSON { locations.map { .strings($0.map(\.text)) } ?? .null }
 }
 
 extension VisibleSessions {

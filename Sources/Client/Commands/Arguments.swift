@@ -97,12 +97,14 @@ struct ChecksumArgument: ExpressibleByArgument, Sendable {
 
 /// The destination of a new job. `videos/film.mkv` is a folder and a name, `videos/` only a folder.
 struct NewDestination: Sendable, Equatable {
+    var location: String?
     var directory: String?
     var filename: String?
     var onConflict: String?
 
-    /// - Returns: nil if neither a path nor a conflict rule is given.
-    init?(path: String?, onConflict: ConflictArgument?) {
+    /// - Returns: nil if nothing is given.
+    init?(location: String? = nil, path: String?, onConflict: ConflictArgument?) {
+        self.location = location
         self.onConflict = onConflict?.rawValue
         if let path {
             let parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -110,11 +112,12 @@ struct NewDestination: Sendable, Equatable {
             directory = folder.isEmpty ? nil : folder
             filename = parts.last.flatMap { $0.isEmpty ? nil : String($0) }
         }
-        if directory == nil, filename == nil, self.onConflict == nil { return nil }
+        if location == nil, directory == nil, filename == nil, self.onConflict == nil { return nil }
     }
 
     var json: JSON {
         var object = JSONObject()
+        object.set("location", location)
         object.set("directory", directory)
         object.set("filename", filename)
         object.set("on_conflict", onConflict)

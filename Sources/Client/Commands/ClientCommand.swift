@@ -40,7 +40,7 @@ public enum ClientCommands {
             subcommands: [
                 SessionCommand.self, WebhookCommand.self, EventsCommand.self, HooksCommand.self, TokenCommand.self,
                 AuditCommand.self,
-                ShowStats.command, HostsCommand.self, NodesCommand.self, HealthCommand.self,
+                ShowStats.command, ListLocations.command, HostsCommand.self, NodesCommand.self, HealthCommand.self,
             ]),
     ]
 }

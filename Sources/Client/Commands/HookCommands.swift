@@ -17,7 +17,7 @@ struct HooksRunCommand: ClientCommand {
             each event's command ends with 0 at least once, in order for each session.
 
             The command gets the event as JSON on its standard input, and FETCHD_EVENT (its number), FETCHD_JOB and \
-            FETCHD_PATH (the finished file) in its environment. Status 0 acknowledges the event. Status 75 means: try again \
+            FETCHD_PATH (the finished file, in FETCHD_FILE_LOCATION) in its environment. Status 0 acknowledges the event. Status 75 means: try again \
             later. Any other end is a failure, and is tried again after 1, 2, 4, ... seconds, at most 5 minutes. After \
             --attempts failures the event is given up, which 'fetchd hooks list' shows. Let only one process run with a name.
             """,
@@ -42,6 +42,9 @@ struct HooksRunCommand: ClientCommand {
     @Option("The downloads folder on this machine. FETCHD_PATH is then absolute.", "folder", completion: .directory)
     var downloadsDir: String?
 
+    @Option("The folder of another location on this machine, such as films=/mnt/films; repeatable.", "name=folder")
+    var location: [FolderArgument] = []
+
     @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.") var command: [String] = []
     @OptionGroup(title: "The service") var service: ServiceOptions
 
@@ -60,8 +63,7 @@ struct HooksRunCommand: ClientCommand {
         _ = try await service.answer(console) { [declaration] () throws(ClientError) in
             try await service.send("PUT", RequestPath("consumers", name), .object(declaration))
         }
-        let folder = downloadsDir.map { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }
-        let process = HookProcess(command: command, downloads: folder)
+        let process = HookProcess(command: command, folders: folders)
         let options = HookRunner.Options(consumer: name, concurrency: concurrency, attempts: attempts)
         let attempts = attempts
         let runner = HookRunner(service, options, process, console) { event, end, verdict in
@@ -69,6 +71,12 @@ struct HooksRunCommand: ClientCommand {
             if let line = Self.line(event, end, verdict, attempts) { console.say(line) }
         }
         try await InterruptSignals.cancelling { try await runner.run() }
+    }
+
+    private var folders: [String: String] {
+        var folders = location.reduce(into: [:]) { $0[$1.location] = $1.folder }
+        folders["default"] = downloadsDir
+        return folders.mapValues { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }
     }
 
     /// nil for a success: the command may say something itself.
@@ -99,6 +107,18 @@ struct HooksRunCommand: ClientCommand {
         }
         // The reader of the output is gone: the commands go on nevertheless.
         try? console.print(JSON.object(document))
+    }
+}
+
+/// `films=/mnt/films`.
+struct FolderArgument: ExpressibleByArgument, Sendable {
+    let location: String
+    let folder: String
+
+    init?(argument: String) {
+        let halves = argument.split(separator: "=", maxSplits: 1).map(String.init)
+        guard halves.count == 2 else { return nil }
+        (location, folder) = (halves[0], halves[1])
     }
 }
 

@@ -17,10 +17,12 @@ struct UpdateCommand: ClientCommand {
     @Option("A new URL of the same file.", "url", name: .customLong("from")) var source: String?
 
     @Option(
-        "The path of the file, relative to the service's downloads folder. A path that ends with / is a folder.",
+        "The path of the file, relative to the folder of the location. A path that ends with / is a folder.",
         "path",
         name: .shortAndLong)
     var out: String?
+
+    @Option("Another location of the file, as 'fetchd locations' lists it.", "name") var location: String?
 
     @Option("The action if the file already exists.") var onConflict: ConflictArgument?
 
@@ -64,7 +66,7 @@ struct UpdateCommand: ClientCommand {
     private func patch() throws(ClientError) -> JSONObject {
         var patch = JSONObject()
         patch.set("url", source)
-        patch.set("destination", NewDestination(path: out, onConflict: onConflict)?.json)
+        patch.set("destination", NewDestination(location: location, path: out, onConflict: onConflict)?.json)
         if !header.isEmpty {
             var headers = JSONObject()
             for header in header { headers[header.name] = header.value.isEmpty ? .null : .string(header.value) }

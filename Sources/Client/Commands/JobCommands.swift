@@ -121,7 +121,12 @@ extension FieldList {
         add(
             document,
             [
-                "file": "file.path", "sha-256": "file.sha256", "coding": Member(Self.coding),
+                "file": "file.path",
+                "location": Member { job in
+                    let name = job.value("file.location")?.stringValue ?? job.value("destination.location")?.stringValue
+                    return name == "default" ? nil : name
+                },
+                "sha-256": "file.sha256", "coding": Member(Self.coding),
                 "priority": Member { $0["priority"] == "normal" ? nil : $0.shown("priority") }, "tags": "tags",
                 "attempts": .number("attempts") { $0 > 0 ? "\(Int($0))" : "" }, "resumed": Member(Self.resumption),
                 "challenge": .joined("challenge.scheme", "challenge.realm"), "created": .time("created_at"),

@@ -7,10 +7,13 @@ struct NewJobOptions: ParsableArguments {
     var session: String?
 
     @Option(
-        "The path of the file, relative to the service's downloads folder. A path that ends with / is a folder.",
+        "The path of the file, relative to the folder of the location. A path that ends with / is a folder.",
         "path",
         name: .shortAndLong)
     var out: String?
+
+    @Option("The location of the file, as 'fetchd locations' lists it. (default: the session's)", "name")
+    var location: String?
 
     @Option("The action if the file already exists. (default: the session's)") var onConflict: ConflictArgument?
 
@@ -66,7 +69,7 @@ struct NewJobOptions: ParsableArguments {
         if discoversMirrors { job["mirrors"] = "discover" }
         job.set("session", session)
         job.set("headers", header.json)
-        job.set("destination", NewDestination(path: out, onConflict: onConflict)?.json)
+        job.set("destination", NewDestination(location: location, path: out, onConflict: onConflict)?.json)
         job.set("priority", priority?.rawValue)
         job.set("connections", connections)
         job.set("rate_limit_bytes_per_second", rateLimit?.count)

@@ -72,6 +72,28 @@ struct HealthCommand: ClientCommand {
     }
 }
 
+// MARK: - Locations
+
+enum ListLocations: ActionName {
+    static let action = Action<NoOperands>(
+        "locations", "Lists the places where files can go, and the jobs that wait for them.",
+        discussion: """
+            STATE is ok, or failing: then only the jobs of the location wait. FREE is the free space of its disk, and WAITING the             number of jobs that wait for it. PATH is shown to administrators. See docs/destinations.md.
+            """,
+        examples: "locations", "locations --json"
+    ) { _, service, console in
+        let response = try await service.send("GET", RequestPath("locations"))
+        try console.print(
+            response.text, response.list("locations"),
+            columns: [
+                .init("LOCATION", "name"), .init("STATE", Member { $0["healthy"] == true ? "ok" : "failing" }),
+                .init("FREE", .number("free_bytes", DisplayFormat.bytes), or: "-", isRightAligned: true),
+                .init("WAITING", "waiting", isRightAligned: true), .init("PATH", "path", or: "-"),
+                .init("WHY", "why", or: "-", isDispensable: true),
+            ])
+    }
+}
+
 // MARK: - Hosts
 
 struct HostsCommand: AsyncParsableCommand {

@@ -119,7 +119,8 @@ struct SessionSetCommand: ClientCommand {
     @Option("A file with the configuration as JSON; - reads standard input.", "file", completion: .file())
     var configuration: String?
 
-    @Option("The folder for its files, relative to the downloads folder.", "path") var directory: String?
+    @Option("The location of its files, as 'fetchd locations' lists it.", "name") var location: String?
+    @Option("The folder for its files, relative to that of the location.", "path") var directory: String?
     @Option("The maximum number of running jobs.", "n") var maxConcurrentJobs: Int?
     @Option("Connections for each file, 1 to 16.", "n") var connections: Int?
 
@@ -166,6 +167,7 @@ struct SessionSetCommand: ClientCommand {
     /// - Returns: the members to change; nil if no option is given.
     private func members() throws(ClientError) -> JSONObject? {
         var members = try configuration.map { file throws(ClientError) in try Self.members(in: file) } ?? JSONObject()
+        if let location { members["destination"] = ["location": .string(location)] }
         members.set("directory", directory)
         members.set("max_concurrent_jobs", maxConcurrentJobs)
         members.set("connections", connections)
@@ -223,6 +225,9 @@ extension Output {
             $0 > 0 ? "with session acknowledge, through event \(Int64($0))" : ""
         },
         "acknowledgement": "configuration.acknowledgement", "unacknowledged since": .time("unacknowledged_since"),
+        "location": Member {
+            $0.value("configuration.destination.location").flatMap { $0 == "default" ? nil : $0.stringValue }
+        },
         "directory": "configuration.directory", "priority": "configuration.priority",
         "jobs at once": "configuration.max_concurrent_jobs",
         "rate limit": .number("configuration.rate_limit_bytes_per_second", DisplayFormat.rate),
@@ -239,7 +244,7 @@ struct SessionManifestCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         "manifest", "Prints the finished files of a session with their digests.",
         discussion: """
-            The format sha256sum is for 'sha256sum --check' in the downloads folder. The format tsv has the columns path, size, \
+            The format sha256sum is for 'sha256sum --check' in the folder of the location. The format tsv has the columns path, size, \
             sha256 and url, and 'fetchd import list' reads it. Files that were removed or replaced are left out.
             """,
         examples: "session manifest photos >SHA256SUMS", "session manifest --format tsv photos")
@@ -249,10 +254,12 @@ struct SessionManifestCommand: ClientCommand {
     @Option("The format: sha256sum or tsv. (default: sha256sum)", "format")
     var format: String?
 
+    @Option("Only the files in this location. (default: all locations)", "name") var location: String?
+
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func perform(with service: RemoteService, _ console: Console) async throws {
-        let path = RequestPath("sessions", session.name, "manifest").query("format", format)
+        let path = RequestPath("sessions", session.name, "manifest").query("format", format).query("location", location)
         let output = OutputDescriptor(number: STDOUT_FILENO, name: "Standard output")
         // The service looks at each file.
         _ = try await service.stream(service.request("GET", path, idle: .seconds(120))) { _ in

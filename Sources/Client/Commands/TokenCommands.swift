@@ -33,6 +33,11 @@ struct TokenCreateCommand: ClientCommand {
     var session: [String] = []
 
     @Option(
+        "A location that the token is bound to: its jobs can put files nowhere else; repeatable. (default: all locations)",
+        "name")
+    var location: [String] = []
+
+    @Option(
         "When the token expires: a time from now such as 12h, 90d or 2w, or a moment such as '2030-01-31 00:00' (local time) or 2030-01-31T00:00:00Z. (default: never)",
         "time")
     var expires: ExpiryArgument?
@@ -46,6 +51,7 @@ struct TokenCreateCommand: ClientCommand {
         members.set("scope", scope.rawValue)
         members.set("name", name)
         members.set("sessions", session)
+        members.set("locations", location)
         members.set("expires_at", expires?.time(from: Date()))
         members.set("quotas", quotas.document)
         let response = try await service.send("POST", RequestPath("tokens"), .object(members))
@@ -170,7 +176,8 @@ extension Output {
     fileprivate static let token = fields(
         [
             "token": "id", "name": "name", "scope": "scope", "sessions": Member { $0.shown("sessions") ?? "all" },
-            "quotas": .quotas, "expires": Member { $0.shown("expires_at").map(DisplayFormat.time) ?? "never" },
+            "locations": Member { $0.shown("locations") ?? "all" }, "quotas": .quotas,
+            "expires": Member { $0.shown("expires_at").map(DisplayFormat.time) ?? "never" },
             "old secret": Member { $0.shown("former_token_until").map { "accepted until \(DisplayFormat.time($0))" } },
             "secret": "token",
         ], secret: "token")

@@ -5,8 +5,8 @@ import Glibc
 /// The process of a command. No shell takes part, and no argument comes from an event.
 struct HookProcess: Sendable {
     let command: [String]
-    /// The folder of the downloads on this machine; nil: paths are relative to it.
-    let downloads: String?
+    /// The folders of locations on this machine. A path in another location stays relative to the folder of that location.
+    let folders: [String: String]
 
     /// Runs the command with the event on its standard input, and returns when it ends.
     ///
@@ -63,7 +63,9 @@ struct HookProcess: Sendable {
         var values = ProcessInfo.processInfo.environment
         values["FETCHD_EVENT"] = String(event.id)
         values["FETCHD_JOB"] = event.job
-        values["FETCHD_PATH"] = event.path.map { path in downloads.map { "\($0)/\(path)" } ?? path }
+        values["FETCHD_FILE_LOCATION"] = event.location
+        let folder = event.location.flatMap { folders[$0] }
+        values["FETCHD_PATH"] = event.path.map { path in folder.map { "\($0)/\(path)" } ?? path }
         return values.map { "\($0.key)=\($0.value)" }
     }
 

@@ -103,8 +103,9 @@ struct HookEvent: Sendable, Equatable {
     var session: String
     var type: String
     var job: String?
-    /// The finished file, relative to the downloads folder.
+    /// The finished file, relative to the folder of its location.
     var path: String?
+    var location: String?
     /// The document of the event.
     var document: [UInt8]
 }

@@ -225,7 +225,7 @@ extension HookEvent {
     fileprivate init(_ event: EventDocument, _ document: [UInt8]) {
         self.init(
             id: event.id, session: event.session, type: event.type, job: event.job,
-            path: event.data.snapshot?.file?.path, document: document)
+            path: event.data.snapshot?.file?.path, location: event.data.snapshot?.file?.location, document: document)
     }
 }
 

@@ -49,6 +49,7 @@ struct JobDocument: Decodable, Sendable, Equatable {
 
     struct File: Decodable, Sendable, Equatable {
         var path: String
+        var location: String?
         var size: Int64
         var sha256: String?
     }

@@ -24,7 +24,7 @@ extension DownloadsFolder {
     func probe() throws(DiskError) {
         let (root, ready) = (root, ready)
         let (name, folderName) = (use.ownName(".probe"), use.ownName(".fetchd-probe"))
-        let action = "write to the downloads folder"
+        let action = "write to the folder"
         unlinkat(ready.number, name, 0)
         let file = try Descriptor.open(name, in: ready, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: action)
         // A full disk is no fault of the folder: jobs wait for space on their own.
@@ -54,7 +54,7 @@ extension DownloadsFolder {
     private func requireWritable() throws(DiskError) {
         for folder in partFolders {
             guard faccessat(folder.number, ".", W_OK | X_OK, 0) == 0 else {
-                throw DiskError("write to the downloads folder")
+                throw DiskError("write to the folder")
             }
         }
     }
@@ -128,7 +128,7 @@ extension Descriptor {
     }
 }
 
-/// The part files of a downloads folder beside the parts that a database knows. It changes nothing.
+/// The part files of a location beside the parts that a database knows. It changes nothing.
 public struct PartsInspection: Sendable, Equatable {
     /// Stored parts without a file: their jobs begin again from 0.
     public var missing: [String] = []
@@ -141,23 +141,37 @@ public struct PartsInspection: Sendable, Equatable {
     public var unreadable: String?
 
     /// - Parameters:
-    ///   - stored: the end of the last durable range of each part.
+    ///   - path: the folder of the finished files.
+    ///   - incomplete: the folder in which parts grow, if it is another one than `.incomplete`.
+    ///   - stored: the end of the last durable range of each part of the location.
     ///   - grace: seconds. A file that was written within this time belongs to a transfer whose part is not stored yet.
-    public init(ofDownloadsFolder path: String, stored: [PartID: Int64], sparingWithin grace: Double) {
-        let folder = "\(path)/\(FilePathRule.partsDirectory)"
-        guard access(folder, R_OK | X_OK) == 0 || errno == ENOENT else {
-            unreadable = String(cString: strerror(errno))
-            return
+    public init(
+        ofFolder path: String, incomplete: String?, stored: [PartID: Int64], sparingWithin grace: Double
+    ) {
+        // A complete part can be in the second one.
+        let folders = [incomplete, "\(path)/\(FilePathRule.partsDirectory)"].compactMap(\.self)
+        for folder in folders {
+            guard access(folder, R_OK | X_OK) == 0 || errno == ENOENT else {
+                unreadable = String(cString: strerror(errno))
+                return
+            }
         }
         for (id, end) in stored.sorted(by: { $0.key.text < $1.key.text }) {
-            var status = stat()
-            guard lstat("\(folder)/\(id.fileName)", &status) == 0 else {
+            let sizes = folders.compactMap { folder in
+                var status = stat()
+                return lstat("\(folder)/\(id.fileName)", &status) == 0 ? Int64(status.st_size) : nil
+            }
+            guard let size = sizes.max() else {
                 missing.append(id.text)
                 continue
             }
-            if status.st_size < end { short.append(id.text) }
+            if size < end { short.append(id.text) }
         }
         let known = Set(stored.keys.map(\.fileName))
+        for folder in folders { addOrphans(in: folder, besides: known, sparingWithin: grace) }
+    }
+
+    private mutating func addOrphans(in folder: String, besides known: Set<String>, sparingWithin grace: Double) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names.sorted() where name.hasSuffix(FilePathRule.partSuffix) && !known.contains(name) {
             var status = stat()

@@ -124,7 +124,7 @@ public final class DownloadsFolder: Sendable {
             "\($0)/\(FolderClaim.name)"
         }
         for lock in locks where access(lock, F_OK) != 0 {
-            throw DiskError("find \(lock), which it had at an earlier start; its disk may not be mounted")
+            throw DiskError("find the lock file of an earlier start (the disk may not be mounted)")
         }
     }
 
@@ -201,7 +201,7 @@ public final class DownloadsFolder: Sendable {
     }
 
     static func open(_ path: String) throws(DiskError) -> Descriptor {
-        try .open(path, flags: O_RDONLY | O_DIRECTORY, to: "open the downloads folder")
+        try .open(path, flags: O_RDONLY | O_DIRECTORY, to: "open the folder")
     }
 
     /// Opens a folder below the root. Components are separated by `/`; an empty path is the root.

@@ -19,7 +19,7 @@ final class FileSystemSyncs: Sendable {
     func sync(_ folder: Descriptor) throws(DiskError) {
         try inTurn { () throws(DiskError) in
             guard linux_sync_file_system(folder.number) == 0 else {
-                throw DiskError("sync the file system of the downloads folder")
+                throw DiskError("sync the file system of the folder")
             }
         }
     }

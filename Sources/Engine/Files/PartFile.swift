@@ -41,7 +41,7 @@ final class PartFile: Sendable {
 
         mutating func record(durable bytes: ByteRanges, after failures: Int) throws(DiskError) {
             if isPending, failuresBefore != failures {
-                fault = fault ?? DiskError("sync the file system of the downloads folder", code: EIO)
+                fault = fault ?? DiskError("sync the file system of the folder", code: EIO)
             }
             if let fault { throw fault }
             durable = durable.union(bytes)

@@ -104,7 +104,8 @@ extension Transaction {
             """,
             [
                 id.text, Data(digest.bytes), new.name?.text, new.grant.scope.rawValue, sessions,
-                try locations.map(RowCoding.text), try RowCoding.text(new.quotas), now.milliseconds, new.expiresAt?.milliseconds,
+                try locations.map(RowCoding.text), try RowCoding.text(new.quotas), now.milliseconds,
+                new.expiresAt?.milliseconds,
             ])
         working.transferQuotas.forget(.all)
         wake(.tokens)

@@ -33,7 +33,7 @@ extension Store {
         }
     }
 
-    static let waitingJobs = """
+    package static let waitingJobs = """
         SELECT session, wait_location, count(*) AS jobs FROM jobs
         WHERE wait_location IS NOT NULL AND reason IN ('space', 'storage') GROUP BY session, wait_location
         """

@@ -127,9 +127,33 @@ extension DoctorReport {
 extension DoctorReport {
     /// Compares the part files with the parts that the database promises.
     private mutating func checkParts(_ inspection: DatabaseInspection, isRunning: Bool) {
-        let folder = settings.downloadsFolder
-        var parts = PartsInspection(
-            ofDownloadsFolder: folder, stored: inspection.parts, sparingWithin: isRunning ? 60 : 0)
+        let rules = settings.start.values.locations
+        var folders: [Name: (path: String, incomplete: String?)] = [.default: (settings.downloadsFolder, nil)]
+        for rule in rules { folders[rule.name] = (rule.path, rule.incompletePath) }
+        for name in inspection.locations.union(folders.keys).sorted(by: { $0.text < $1.text }) {
+            guard let folder = folders[name] else {
+                warn(
+                    .parts, "Jobs need the location \(name), which no option declares.",
+                    "They wait until the service starts with --location \(name)=PATH. Or give them another one: fetchd update --location."
+                )
+                continue
+            }
+            let stored = inspection.parts.filter { $0.key.location == name }
+            checkParts(
+                in: folder.path,
+                PartsInspection(
+                    ofFolder: folder.path, incomplete: folder.incomplete, stored: stored,
+                    sparingWithin: isRunning ? 60 : 0), isRunning: isRunning)
+        }
+        let promised = inspection.parts.count
+        succeedIfNothing(
+            .parts,
+            promised == 0
+                ? "No unfinished download has a part." : "All parts of unfinished downloads are there: \(promised).")
+    }
+
+    private mutating func checkParts(in folder: String, _ found: PartsInspection, isRunning: Bool) {
+        var parts = found
         // A job may have ended, and with it its part, since the database was read.
         if isRunning, let present = try? DatabaseInspection.parts(inDataFolder: settings.dataFolder) {
             let texts = Set(present.map(\.text))
@@ -156,11 +180,6 @@ extension DoctorReport {
                 "The next start removes them, except for files that are older than the database: remove those if no other copy of the database needs them."
             )
         }
-        let promised = inspection.parts.count
-        succeedIfNothing(
-            .parts,
-            promised == 0
-                ? "No unfinished download has a part." : "All parts of unfinished downloads are there: \(promised).")
     }
 
     private mutating func warn(of parts: [String], _ fault: String, _ remedy: String) {

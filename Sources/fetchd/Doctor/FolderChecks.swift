@@ -22,7 +22,15 @@ extension DoctorReport {
                 "Move the data folder to a local disk. The downloads folder may stay.")
         }
         checkFolder(downloads, purpose: "downloads folder", option: "downloads-dir")
-        succeedIfNothing(.folders, "\(data) and \(downloads) can be used.")
+        let locations = settings.start.values.locations
+        for location in locations {
+            for path in [location.path, location.incompletePath].compactMap(\.self) {
+                checkFolder(path, purpose: "folder of the location \(location.name)", option: "location")
+            }
+        }
+        let folders = [data, downloads] + locations.map(\.path)
+        succeedIfNothing(
+            .folders, "\(folders.formatted(.list(type: .and).locale(.init(identifier: "en")))) can be used.")
     }
 
     private mutating func checkFolder(_ path: String, purpose: String, option: String) {
@@ -94,17 +102,26 @@ extension DoctorReport {
                 warn(.space, message, "Free some space, or move the data folder.")
             }
         }
-        if let disk = space(in: settings.downloadsFolder) {
-            // The default of --minimum-free-bytes.
-            let reserve = settings.start.values.minimumFreeBytes.map(UInt64.init) ?? min(disk.size / 100, 1 << 30)
-            if disk.free <= reserve {
-                warn(
-                    .space,
-                    "The disk of the downloads folder has \(Self.text(disk.free)) left, and fetchd leaves \(Self.text(reserve)) free.",
-                    "Jobs wait for space. Free some, or set --minimum-free-bytes.")
-            }
+        checkSpace(in: settings.downloadsFolder, of: "the downloads folder", leaving: nil)
+        for location in settings.start.values.locations {
+            checkSpace(
+                in: location.incompletePath ?? location.path, of: "the location \(location.name)",
+                leaving: location.minimumFreeBytes)
         }
-        succeedIfNothing(.space, "Both folders have free space.")
+        succeedIfNothing(.space, "The folders have free space.")
+    }
+
+    /// - Parameter minimum: bytes that downloads leave free there, if it is not that of the service.
+    private mutating func checkSpace(in path: String, of owner: String, leaving minimum: Int64?) {
+        guard let disk = space(in: path) else { return }
+        let stated = minimum ?? settings.start.values.minimumFreeBytes
+        // The default of --minimum-free-bytes.
+        let reserve = stated.map(UInt64.init) ?? min(disk.size / 100, 1 << 30)
+        guard disk.free <= reserve else { return }
+        warn(
+            .space,
+            "The disk of \(owner) has \(Self.text(disk.free)) left, and fetchd leaves \(Self.text(reserve)) free.",
+            "Jobs wait for space. Free some, or set --minimum-free-bytes.")
     }
 
     /// The bytes of the disk of a folder; nil if the report says already why no file can be stored there.

@@ -14,7 +14,8 @@ import Testing
         "headers": ["X-A": "1", "Authorization": "secret"],
         "credentials": ["type": "digest", "username": "u", "password": "p"],
         "destination": [
-            "directory": "d/e", "filename": "{job_id}.bin", "on_conflict": "error", "create_directories": false,
+            "location": "films", "directory": "d/e", "filename": "{job_id}.bin", "on_conflict": "error",
+            "create_directories": false,
         ],
         "priority": "high", "connections": 4, "expected_size": 7, "max_size": 9, "digest": "none", "decode": true,
         "resume_policy": "evidence", "checksum": ["algorithm": "md5", "value": "d41d8cd98f00b204e9800998ecf8427e"],
@@ -28,7 +29,8 @@ import Testing
     private static let session: JSON = [
         "headers": ["Cookie": "c"], "user_agent": "me", "timeouts": ["request_seconds": 1.0], "max_concurrent_jobs": 2,
         "max_connections_per_host": 3, "retry": ["max_attempts": 4, "base_seconds": 1.0, "max_seconds": 2.0],
-        "directory": "d", "on_conflict": "replace", "wait_for": [], "digest": "none", "decode": true, "priority": "low",
+        "destination": ["location": "films"], "directory": "d", "on_conflict": "replace", "wait_for": [],
+        "digest": "none", "decode": true, "priority": "low",
         "resume_policy": "evidence",
         "finish_delay_seconds": 2.5, "metadata": ["k": 1], "rate_limit_bytes_per_second": 5,
         "minimum_bytes_per_second": 6, "tls": ["verify": false], "proxy": "http://us%40er:p%3Aw@proxy:3128",

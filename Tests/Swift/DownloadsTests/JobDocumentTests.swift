@@ -114,7 +114,9 @@ import Testing
 
     private static func file(_ file: FinishedFile) -> JSON {
         [
-            "path": .string(file.path), "size": .integer(file.size), "sha256": .optional(file.sha256),
+            "path": .string(file.path), "location": .string((file.location ?? .default).text),
+            "size": .integer(file.size),
+            "sha256": .optional(file.sha256),
             "content_type": .optional(file.contentType),
         ]
     }

@@ -75,7 +75,8 @@ import Testing
         let failed = AttemptReport(part: StoreFixture.part("part_1", durable: 6))
         _ = try await store.apply([(jobs[1], .attemptFailed(StoreFixture.failure), failed)])
         try await check("ended")
-        let wait = Wait(.storage(until: fixture.time.now.addingTimeInterval(600)), cause: StoreFixture.failure, location: .default)
+        let wait = Wait(
+            .storage(until: fixture.time.now.addingTimeInterval(600)), cause: StoreFixture.failure, location: .default)
         _ = try await store.apply(.attemptDeferred(wait), to: jobs[3])
         try await check("deferred")
         try await store.endStorageWaits(for: .default)

@@ -53,7 +53,7 @@ import Testing
         let scene = try await scene()
         let headers = [("Accept-Encoding", "gzip")]
         let id = try await scene.api.get("/v1/jobs?limit=1").json["jobs"][0]["id"].string ?? ""
-        for path in ["/v1/jobs?limit=1", "/v1/jobs/\(id)", "/v1/jobs?limit=0", "/livez", "/v1/sessions"] {
+        for path in ["/v1/jobs?limit=1", "/v1/jobs/\(id)", "/v1/jobs?limit=0", "/livez", "/v1/locations"] {
             #expect(try await scene.api.get(path, headers: headers).header("Content-Encoding") == nil, "\(path)")
         }
         let order: JSON = ["url": .string(scene.origin.url("/file")), "state": "paused"]

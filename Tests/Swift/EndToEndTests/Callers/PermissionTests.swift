@@ -97,6 +97,7 @@ import Testing
         .init(method: "POST", path: "/v1/tokens/{id}/rotate", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/audit", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/hosts", scope: .read),
+        .init(method: "GET", path: "/v1/locations", scope: .read),
         .init(method: "POST", path: "/v1/hosts/{host}/open", scope: .admin, isOfService: true),
         .init(method: "GET", path: "/v1/nodes", scope: .read, isOfService: true),
         .init(method: "DELETE", path: "/v1/nodes/{number}", scope: .admin, isOfService: true),

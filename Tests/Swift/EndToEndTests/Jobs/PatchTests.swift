@@ -16,7 +16,10 @@ import Testing
             "rate_limit_bytes_per_second": 1_000_000_000, "connections": 1, "metadata": ["b": 2],
             "not_before": "2019-08-19T15:23:14Z", "deadline": "2999-08-19T15:23:14.5Z",
             "wait_for": ["url", "credentials"],
-            "destination": ["directory": "a", "filename": "b.bin", "on_conflict": "error", "create_directories": true],
+            "destination": [
+                "location": "default", "directory": "a", "filename": "b.bin", "on_conflict": "error",
+                "create_directories": true,
+            ],
         ]
         let job = try await scene.api.change(id, changes)
         #expect(job["revision"].integer == revision + 1)
@@ -54,7 +57,10 @@ import Testing
         #expect(job["deadline"] == .null)
         #expect(
             job["destination"]
-                == ["directory": "a", "filename": nil, "on_conflict": "replace", "create_directories": true])
+                == [
+                    "location": nil, "directory": "a", "filename": nil, "on_conflict": "replace",
+                    "create_directories": true,
+                ])
         try await scene.api.act(.resume, on: id)
         scene.gate.open()
         #expect(try await scene.api.waitForJob(id, .succeeded)["file"]["path"] == "a/held")

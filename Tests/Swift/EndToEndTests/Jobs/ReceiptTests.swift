@@ -26,7 +26,8 @@ import Testing
         #expect(
             job["file"]
                 == [
-                    "path": "c", "size": 200_000, "sha256": .string(SHA.hexadecimal(of: scene.bytes)),
+                    "path": "c", "location": "default", "size": 200_000,
+                    "sha256": .string(SHA.hexadecimal(of: scene.bytes)),
                     "content_type": "video/mp4",
                 ])
         let receipt = job["receipt"]

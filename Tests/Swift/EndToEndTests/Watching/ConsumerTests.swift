@@ -63,7 +63,7 @@ import Testing
         try """
         #!/bin/sh
         cat > "\(path)/event.$FETCHD_EVENT"
-        echo "$FETCHD_EVENT $FETCHD_JOB $FETCHD_PATH $1" >> "\(path)/ran"
+        echo "$FETCHD_EVENT $FETCHD_JOB $FETCHD_FILE_LOCATION $FETCHD_PATH $1" >> "\(path)/ran"
         # The first try of each event.
         test -e "\(path)/tried.$FETCHD_EVENT" || { touch "\(path)/tried.$FETCHD_EVENT"; exit 75; }
         """.write(toFile: path + "/hook", atomically: true, encoding: .utf8)
@@ -72,7 +72,7 @@ import Testing
         try await scene.api.waitForJob(job, .succeeded)
         let runner = try await scene.start(
             "hooks", "run", "--name", "index", "--on", "job.succeeded", "--from", "0", "--downloads-dir", "downloads",
-            "--",
+            "--location", "films=/mnt/films", "--",
             path + "/hook", "$(argument)")
         let consumer = try await eventually("the acknowledgement") {
             let consumer = try await scene.api.get("/v1/consumers").json["consumers"][0]
@@ -81,7 +81,7 @@ import Testing
         #expect(consumer["lag"]["events"] == 0 && consumer["given_up"] == 0, "\(consumer)\n\(runner.errors)")
         let file = try #require(try await scene.api.job(job)["file"]["path"].string)
         let event = try #require(try await scene.api.events(of: job).last)
-        let line = "\(event["id"].integer ?? 0) \(job) \(path)/downloads/\(file) $(argument)"
+        let line = "\(event["id"].integer ?? 0) \(job) default \(path)/downloads/\(file) $(argument)"
         let ran = try String(contentsOfFile: path + "/ran", encoding: .utf8)
         #expect(ran == "\(line)\n\(line)\n")
         let document = try Data(contentsOf: URL(filePath: "\(path)/event.\(event["id"].integer ?? 0)"))

@@ -41,20 +41,23 @@ import Testing
 
     /// They would wait for their own next try otherwise.
     @Test func endsTheWaitsForTheFolderWhenItWorksAgain() async throws {
-        let jobs = try await fixture.create(2)
+        let jobs = try await fixture.create(3)
         try await fixture.admit()
         let later = fixture.now.addingTimeInterval(600)
         try await fixture.deferred(jobs[0], .storage(until: later))
         try await fixture.deferred(jobs[1], .network(until: later))
+        try await fixture.deferred(jobs[2], .storage(until: later), for: MaintenanceFixture.films)
+        #expect(try await fixture.store.jobsWaitingForLocations() == [.default: 1, MaintenanceFixture.films: 1])
         _ = try await monitor.pass()
         try await fixture.admit()
-        #expect(try await fixture.states() == [.waiting: 2])
+        #expect(try await fixture.states() == [.waiting: 3])
         try moveAway()
         _ = try await monitor.pass()
         try moveBack()
         _ = try await monitor.pass()
         try await fixture.admit()
         #expect(try await fixture.job(jobs[0]).state.name == .running)
-        #expect(try await fixture.job(jobs[1]).state.wait?.until == later)
+        // They wait for the network, and for another location.
+        for job in jobs.dropFirst() { #expect(try await fixture.job(job).state.wait?.until == later) }
     }
 }

@@ -91,9 +91,9 @@ struct MaintenanceFixture {
             .attemptFailed(failure), to: job, AttemptReport(part: part, madeProgress: part != nil))
     }
 
-    func deferred(_ job: JobID, _ reason: Wait.Reason) async throws {
+    func deferred(_ job: JobID, _ reason: Wait.Reason, for location: Name = .default) async throws {
         let failure = Failure(.storageError, "gone", attempts: 1, at: now)
-        _ = try await store.apply(.attemptDeferred(Wait(reason, cause: failure)), to: job)
+        _ = try await store.apply(.attemptDeferred(Wait(reason, cause: failure).at(location)), to: job)
     }
 
     func job(_ id: JobID) async throws -> Job { try await store.job(id) }

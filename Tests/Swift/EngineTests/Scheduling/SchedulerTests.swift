@@ -54,7 +54,7 @@ import Testing
         let scheduler = scheduler(fixture, slots: 2)
         try await fixture.create()
         for location in fixture.services.locations.all {
-            _ = location.health.record(DiskError("open the downloads folder", code: 2))
+            _ = location.health.record(DiskError("open the folder", code: 2))
         }
         #expect(try await scheduler.pass() == nil)
         #expect(started.current.isEmpty)

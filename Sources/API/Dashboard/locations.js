@@ -1,0 +1,55 @@
+// The places where files can go: their choice in forms, and their state below the settings.
+
+import { address, get } from "./api.js";
+import { byID } from "./dom.js";
+import { bytes, counted } from "./format.js";
+import { element, h, render } from "./render.js";
+
+/** @type {{ name: string, healthy: boolean, why: string | null, free_bytes: number | null, waiting: number, path?: string }[]} */
+let locations = [];
+
+/** Nothing is shown of a service that does not answer: the connection says so. */
+export async function readLocations() {
+  try {
+    ({ locations } = await get(address("locations")));
+  } catch {
+    locations = [];
+  }
+  showLocations();
+  offerLocations();
+}
+
+/**
+ * The field of a form that chooses a location; none if there is only one.
+ * @returns {Field[]}
+ */
+export function locationFields() {
+  if (locations.length < 2) return [];
+  const options = Object.fromEntries(locations.map(({ name }) => [name, name === "default" ? "the downloads folder" : name]));
+  return [{ name: "location", label: "Location", options, at: ["destination", "location"], pointer: "/destination/location" }];
+}
+
+/** The choice in the form of new downloads. */
+function offerLocations() {
+  const select = byID("add-location");
+  byID("add-location-label").hidden = locations.length < 2;
+  const chosen = select.value;
+  const names = locations.map(({ name }) => element("option", { value: name }, name === "default" ? "the downloads folder" : name));
+  select.replaceChildren(element("option", { value: "" }, "the session's"), ...names);
+  select.value = locations.some(({ name }) => name === chosen) ? chosen : "";
+}
+
+function showLocations() {
+  byID("locations").hidden = locations.length < 2 && locations.every(({ healthy }) => healthy);
+  render(byID("location-list"), locations.map((location) => h(
+    "li", { class: "consumer", key: location.name, "data-health": location.healthy ? "well" : "failing" },
+    h("span", {}, location.name), " ", h("span", { class: "state" }, stateWords(location)), " ",
+    h("span", { class: "muted" }, location.why ?? location.path ?? ""))));
+}
+
+/** @param {(typeof locations)[number]} location */
+function stateWords({ healthy, free_bytes: free, waiting }) {
+  const words = [healthy ? "works" : "does not work", free === null ? null : `${bytes(free)} free`];
+  if (waiting > 0) words.push(counted(waiting, "download waits", "downloads wait"));
+  return words.filter(Boolean).join(", ");
+}
