@@ -10,7 +10,7 @@ import Testing
         ["add"], ["list"], ["show"], ["watch"], ["get"], ["pause"], ["resume"], ["cancel"], ["retry"], ["update"],
         ["delete"], ["import"], ["import", "queue"], ["import", "list"], ["import", "aria2"], ["events"], ["stats"],
         ["health"], ["hooks"], ["hooks", "run"], ["hooks", "list"], ["hooks", "delete"],
-        ["hosts"], ["hosts", "list"], ["hosts", "open"], ["nodes"], ["nodes", "list"], ["nodes", "forget"],
+        ["locations"], ["hosts"], ["hosts", "list"], ["hosts", "open"], ["nodes"], ["nodes", "list"], ["nodes", "forget"],
         ["session"], ["webhook"], ["token"], ["audit"], ["completions"],
         ["token", "create"], ["token", "list"], ["token", "rotate"], ["token", "revoke"],
         ["session", "list"], ["session", "show"], ["session", "set"], ["session", "pause"], ["session", "resume"],
