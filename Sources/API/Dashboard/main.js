@@ -18,6 +18,7 @@ import { pausedHosts, readHosts } from "./hosts.js";
 import { JobList } from "./jobs.js";
 import { JobSheet } from "./jobsheet.js";
 import { prepareKeys } from "./keys.js";
+import { readLocations } from "./locations.js";
 import { announce, complain } from "./notices.js";
 import { Palette } from "./palette.js";
 import { isBound, mayUse } from "./scopes.js";
@@ -147,6 +148,7 @@ async function reset(list) {
   jobs.reload();
   jobSheet.refresh();
   readCaller();
+  readLocations();
   showLimit();
 }
 

@@ -67,7 +67,6 @@ export async function declareSession(sessions) {
   ];
   /** @type {any} */
   let session = null;
-  await readLocations();
   const webhook = await askForm({
     heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Create",
     fields: [...first, ...locationFields(), ...settings], values: formValues(defaults),
