@@ -75,7 +75,7 @@ struct HooksRunCommand: ClientCommand {
 
     private var folders: [String: String] {
         var folders = location.reduce(into: [:]) { $0[$1.location] = $1.folder }
-        folders["default"] = downloadsDir
+        if let downloadsDir { folders["default"] = downloadsDir }
         return folders.mapValues { URL(filePath: $0).standardizedFileURL.path(percentEncoded: false) }
     }
 

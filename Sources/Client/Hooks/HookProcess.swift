@@ -64,7 +64,8 @@ struct HookProcess: Sendable {
         values["FETCHD_EVENT"] = String(event.id)
         values["FETCHD_JOB"] = event.job
         values["FETCHD_FILE_LOCATION"] = event.location
-        let folder = event.location.flatMap { folders[$0] }
+        // Events of earlier versions name no location.
+        let folder = folders[event.location ?? "default"]
         values["FETCHD_PATH"] = event.path.map { path in folder.map { "\($0)/\(path)" } ?? path }
         return values.map { "\($0.key)=\($0.value)" }
     }
