@@ -199,11 +199,6 @@ extension Engine {
     }
 }
 
-extension EngineError {
-    /// Whether a file cannot be removed as long as its location is as it is.
-    public var isOfFile: Bool { if case .fileOutOfReach = self { true } else { false } }
-}
-
 /// Why the engine cannot start, or refuses an action.
 public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case downloadsFolderUnusable(path: String, why: String)

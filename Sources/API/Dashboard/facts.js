@@ -19,7 +19,7 @@ export function jobFacts(job) {
     ["Progress", [progressWords(progress), paceWords(progress)].filter(Boolean).join(", ")],
     ["Address", job.url],
     ["Session", link("sessions", job.session, `, batch ${job.batch}`)],
-    ["Location", locationWords(job)],
+    ["Location", otherLocation(job)],
     ["Folder", job.destination.directory],
     ["File name", job.destination.filename],
     ["If the file exists", job.destination.on_conflict],
@@ -40,7 +40,7 @@ export function jobFacts(job) {
  * Where its file goes, or is, if that is not the downloads folder.
  * @param {Job} job
  */
-function locationWords({ file, destination }) {
+function otherLocation({ file, destination }) {
   const name = file ? file.location : destination.location;
   return name === "default" ? null : name;
 }

@@ -19,13 +19,18 @@ export async function readLocations() {
   offerLocations();
 }
 
+/** @param {string} location */
+export function locationWords(location) {
+  return location === "default" ? "the downloads folder" : location;
+}
+
 /**
  * The field of a form that chooses a location; none if there is only one.
  * @returns {Field[]}
  */
 export function locationFields() {
   if (locations.length < 2) return [];
-  const options = Object.fromEntries(locations.map(({ name }) => [name, name === "default" ? "the downloads folder" : name]));
+  const options = Object.fromEntries(locations.map(({ name }) => [name, locationWords(name)]));
   return [{ name: "location", label: "Location", options, at: ["destination", "location"], pointer: "/destination/location" }];
 }
 
@@ -34,7 +39,7 @@ function offerLocations() {
   const select = byID("add-location");
   byID("add-location-label").hidden = locations.length < 2;
   const chosen = select.value;
-  const names = locations.map(({ name }) => element("option", { value: name }, name === "default" ? "the downloads folder" : name));
+  const names = locations.map(({ name }) => element("option", { value: name }, locationWords(name)));
   select.replaceChildren(element("option", { value: "" }, "the session's"), ...names);
   select.value = locations.some(({ name }) => name === chosen) ? chosen : "";
 }
@@ -42,7 +47,7 @@ function offerLocations() {
 function showLocations() {
   byID("locations").hidden = locations.length < 2 && locations.every(({ healthy }) => healthy);
   render(byID("location-list"), locations.map((location) => h(
-    "li", { class: "consumer", key: location.name, "data-health": location.healthy ? "well" : "failing" },
+    "li", { class: "location", key: location.name, "data-health": location.healthy ? "well" : "failing" },
     h("span", {}, location.name), " ", h("span", { class: "state" }, stateWords(location)), " ",
     h("span", { class: "muted" }, location.why ?? location.path ?? ""))));
 }

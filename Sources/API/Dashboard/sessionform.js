@@ -55,6 +55,11 @@ const settings = [
   { name: "verify", label: "Verify the certificates of servers", type: "checkbox", at: ["tls", "verify"], more: true },
 ].map((field) => ({ ...field, pointer: field.pointer ?? (field.at ? `/${field.at.join("/")}` : undefined) }));
 
+/** Those of the form that the service has. */
+function configurationFields() {
+  return [...locationFields(), ...settings];
+}
+
 /**
  * Declares a session and, if the user names one, its first webhook, whose secret is shown.
  * @param {Session[]} sessions @returns the session; null if nothing was declared.
@@ -69,7 +74,7 @@ export async function declareSession(sessions) {
   let session = null;
   const webhook = await askForm({
     heading: "New session", words: "A session is a group of downloads with one configuration.", submit: "Create",
-    fields: [...first, ...locationFields(), ...settings], values: formValues(defaults),
+    fields: [...first, ...configurationFields()], values: formValues(defaults),
     send: async (/** @type {Record<string, any>} */ values) => {
       if (!values.id) throw new Mistake("Enter a name for the session.", "id");
       // After a mistake in the address of the webhook, the session is there.
@@ -91,7 +96,7 @@ export async function editSession(id, focus = null) {
   const [{ configuration }] = await Promise.all([get(address("sessions", id)), readLocations()]);
   return await askForm({
     heading: `Session ${id}`, words: "Running downloads keep the configuration that they began with, except the rate limit.",
-    submit: "Save", fields: [...locationFields(), ...settings], values: formValues(configuration), focus,
+    submit: "Save", fields: configurationFields(), values: formValues(configuration), focus,
     send: (/** @type {Record<string, any>} */ values) => patch(address("sessions", id), changesOf(values, configuration)),
   });
 }
@@ -112,8 +117,7 @@ const defaults = {
 
 /** @param {Record<string, any>} configuration */
 function formValues(configuration) {
-  const fields = [...locationFields(), ...settings];
-  const values = Object.fromEntries(fields.map((field) => [field.name, memberAt(configuration, field.at ?? [field.name])]));
+  const values = Object.fromEntries(configurationFields().map((field) => [field.name, memberAt(configuration, field.at ?? [field.name])]));
   return {
     ...values, rate: rateText(configuration.rate_limit_bytes_per_second), minimum: rateText(configuration.minimum_bytes_per_second),
     headers: headersText(configuration.headers),
@@ -149,7 +153,7 @@ function changesOf(values, before) {
  */
 function filled(values, before) {
   const made = structuredClone({ ...defaults, ...before });
-  for (const { name, at, type } of [...locationFields(), ...settings]) {
+  for (const { name, at, type } of configurationFields()) {
     const path = at ?? [name];
     if (!(path[0] in defaults)) continue;
     const parent = memberAt(made, path.slice(0, -1));

@@ -3,6 +3,7 @@
 import { FetchdError } from "./client.js";
 import { address, get } from "./api.js";
 import { count, duration, fullTime } from "./format.js";
+import { locationWords } from "./locations.js";
 import { complain, copyButton } from "./notices.js";
 import { factList } from "./parts.js";
 import { h, icon } from "./render.js";
@@ -116,7 +117,7 @@ export class SessionSheet {
 function configurationFacts({ configuration, ...session }) {
   const { rate_limit_bytes_per_second: rate, retry, timeouts } = configuration;
   return [
-    ["Location", configuration.destination.location === "default" ? "the downloads folder" : configuration.destination.location],
+    ["Location", locationWords(configuration.destination.location)],
     ["Folder", configuration.directory || "none"],
     ["Rate limit", rate ? rateText(rate) : "none"],
     ["Downloads at once", configuration.max_concurrent_jobs ? String(configuration.max_concurrent_jobs) : "as the service allows"],

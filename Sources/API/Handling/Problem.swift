@@ -126,7 +126,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as StoreError: self.init(error)
         case is SignalRefusal: self.init(.stateConflict, "The state of the job does not allow the action.")
-        case let error as EngineError where error.isOfFile: self.init(.stateConflict, error.description)
+        case EngineError.fileOutOfReach: self.init(.stateConflict, "\(error)")
         case EngineError.stopped: self = .unavailable(EngineError.stopped.description)
         case is CancellationError: self.init(.answerOverdue)
         default: self.init(.internalError, "An unexpected error: \(error).")

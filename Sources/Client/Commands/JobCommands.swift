@@ -122,10 +122,7 @@ extension FieldList {
             document,
             [
                 "file": "file.path",
-                "location": Member { job in
-                    let name = job.value("file.location")?.stringValue ?? job.value("destination.location")?.stringValue
-                    return name == "default" ? nil : name
-                },
+                "location": .location("file.location", "destination.location"),
                 "sha-256": "file.sha256", "coding": Member(Self.coding),
                 "priority": Member { $0["priority"] == "normal" ? nil : $0.shown("priority") }, "tags": "tags",
                 "attempts": .number("attempts") { $0 > 0 ? "\(Int($0))" : "" }, "resumed": Member(Self.resumption),

@@ -78,7 +78,8 @@ enum ListLocations: ActionName {
     static let action = Action<NoOperands>(
         "locations", "Lists the places where files can go, and the jobs that wait for them.",
         discussion: """
-            STATE is ok, or failing: then only the jobs of the location wait. FREE is the free space of its disk, and WAITING the             number of jobs that wait for it. PATH is shown to administrators. See docs/destinations.md.
+            STATE is ok, or failing: then only the jobs of the location wait. FREE is the free space of its disk, and WAITING the \
+            number of jobs that wait for it. PATH is shown to administrators. See docs/destinations.md.
             """,
         examples: "locations", "locations --json"
     ) { _, service, console in
@@ -91,6 +92,16 @@ enum ListLocations: ActionName {
                 .init("WAITING", "waiting", isRightAligned: true), .init("PATH", "path", or: "-"),
                 .init("WHY", "why", or: "-", isDispensable: true),
             ])
+    }
+}
+
+extension Member {
+    /// The first location that one of the members names; nothing for the downloads folder.
+    static func location(_ paths: String...) -> Member {
+        Member { document in
+            let name = paths.lazy.compactMap { document.value($0)?.stringValue }.first
+            return name == "default" ? nil : name
+        }
     }
 }
 

@@ -225,9 +225,7 @@ extension Output {
             $0 > 0 ? "with session acknowledge, through event \(Int64($0))" : ""
         },
         "acknowledgement": "configuration.acknowledgement", "unacknowledged since": .time("unacknowledged_since"),
-        "location": Member {
-            $0.value("configuration.destination.location").flatMap { $0 == "default" ? nil : $0.stringValue }
-        },
+        "location": .location("configuration.destination.location"),
         "directory": "configuration.directory", "priority": "configuration.priority",
         "jobs at once": "configuration.max_concurrent_jobs",
         "rate limit": .number("configuration.rate_limit_bytes_per_second", DisplayFormat.rate),

@@ -30,7 +30,7 @@ public struct Wait: Sendable, Equatable {
         self.location = location
     }
 
-    /// A job that waits for a disk waits for that of this location.
+    /// The wait with the location whose disk it is for. A wait for another reason has none.
     public func at(_ location: Name) -> Wait {
         switch reason {
         case .space, .storage: Wait(reason, cause: cause, location: location)

@@ -109,7 +109,7 @@ public final class DownloadsFolder: Sendable {
     var isOpen: Bool { root.number >= 0 }
 
     func makeAndOpen() throws(DiskError) {
-        if wasUsed { try requireFiles() }
+        if wasUsed { try requireLockOfEarlierStart() }
         let fault = FolderPath.make(path, mode: 0o755)
         guard fault == 0 else { throw DiskError("make the folder", code: fault) }
         let root = try Self.open(path)
@@ -119,7 +119,7 @@ public final class DownloadsFolder: Sendable {
     }
 
     /// Refuses the mount point of a missing disk: files there would fill another disk, and be hidden as soon as it is mounted.
-    private func requireFiles() throws(DiskError) {
+    private func requireLockOfEarlierStart() throws(DiskError) {
         let locks = ["\(path)/\(FilePathRule.partsDirectory)", incompletePath].compactMap(\.self).map {
             "\($0)/\(FolderClaim.name)"
         }

@@ -43,7 +43,7 @@ public final class Location: Sendable {
         _ name: Name, at path: String, incomplete: String? = nil, minimumFreeBytes: Int64? = nil, modes: FileModes,
         for use: FolderUse, of store: Store
     ) async throws {
-        // Which of several services had a folder of its own there is not known.
+        // Each service can have a folder of its own at this path, and the database does not say which one had it.
         let wasUsed = use.hasOwnFolder ? false : try await store.hasFolder(path, of: name)
         self.init(
             name,
