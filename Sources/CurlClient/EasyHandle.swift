@@ -157,10 +157,12 @@ extension EasyHandle {
     private static let sharedBufferBytes = 16 << 20
 
     private func setMethod(of request: TransferRequest) throws(TransferError) {
+        if request.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, true) }
         if let file = request.bodyFile {
             try set(CURLOPT_POST, true)
-            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: file.restOfFile ?? -1)
+            try set(CURLOPT_POSTFIELDSIZE_LARGE, offset: request.bodyLength ?? file.restOfFile ?? -1)
             try readBody(from: file)
+            if let limit = request.sendLimit { try set(CURLOPT_MAX_SEND_SPEED_LARGE, offset: limit) }
         } else if let body = request.framedBody {
             try set(CURLOPT_POST, true)
             try setCopied(body)
@@ -185,7 +187,9 @@ extension EasyHandle {
 
     private func setHeaders(of request: TransferRequest) throws(TransferError) {
         var list = StringList()
-        if let file = request.bodyFile, file.restOfFile == nil { try list.append("Transfer-Encoding: chunked") }
+        if let file = request.bodyFile, request.bodyLength ?? file.restOfFile == nil {
+            try list.append("Transfer-Encoding: chunked")
+        }
         for header in request.unsupersededHeaders {
             // With a semicolon, libcurl sends a field without a value.
             try list.append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")

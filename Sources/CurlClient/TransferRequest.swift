@@ -13,9 +13,16 @@ public struct TransferRequest: Sendable {
     public var headers: [(name: String, value: String)]
 
     public var body: [UInt8]?
-    /// The body in place of `body`: from the present position of the file, or of a pipe, to its end. The loop waits for its bytes, so
-    /// it is for clients with one transfer.
+    /// The body in place of `body`: from the present position of the file, or of a pipe. The loop waits for its bytes, so it is for
+    /// clients whose transfers may wait for each other. The descriptor must be that of this request alone, which moves its position.
     public var bodyFile: Descriptor?
+    /// The number of bytes of `bodyFile`. nil: all to its end.
+    public var bodyLength: Int64?
+    /// Whether the request gets a connection of its own, for a request that must not be carried out twice: libcurl repeats one that
+    /// was sent on a kept connection that the server closes without an answer. false.
+    public var needsNewConnection = false
+    /// Bytes of the body that are sent in a second, at most. nil.
+    public var sendLimit: Int64?
     /// The first requested byte (`Range: bytes=N-`); nil requests the complete file. The client does not check the
     /// response; the handler must check the head.
     public var rangeStart: Int64?

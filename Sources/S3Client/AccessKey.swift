@@ -21,6 +21,8 @@ extension AccessKey {
     /// Why a source has no usable key, as a sentence without any of its values.
     public struct Fault: Error, Sendable, Equatable {
         public let why: String
+
+        public init(why: String) { self.why = why }
     }
 
     /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.

@@ -2,6 +2,7 @@ import Base
 import CurlClient
 import Formats
 import Foundation
+import Glibc
 import HTTPSemantics
 
 /// A bucket of S3-compatible storage, and the operations that fetchd needs: whole objects, and uploads in parts.
@@ -17,18 +18,23 @@ public struct Bucket: Sendable {
         case host
     }
 
+    /// Gives the signer of a request. It is asked for each one, because temporary keys change.
+    public typealias SignerSource = @Sendable () async throws(StorageError) -> RequestSigner
+
     private let client: CurlClient
     private let endpoint: Endpoint
     private let prefix: String
-    private let signer: @Sendable () -> RequestSigner
+    private let signer: SignerSource
+    private let sendLimit: Int64?
     private let skew = ClockSkew()
 
-    /// - Parameter signer: called for each request, because temporary keys change.
+    /// - Parameter sendLimit: bytes of a body that are sent in a second, at most; nil: any number.
     public init(
-        _ name: String, at endpoint: Endpoint, _ style: Style = .path, by client: CurlClient,
-        signer: @escaping @Sendable () -> RequestSigner
+        _ name: String, at endpoint: Endpoint, _ style: Style = .path, by client: CurlClient, sendLimit: Int64? = nil,
+        signer: @escaping SignerSource
     ) {
         self.client = client
+        self.sendLimit = sendLimit
         self.signer = signer
         switch style {
         case .path: (self.endpoint, prefix) = (endpoint, "/\(name)/")
@@ -40,15 +46,17 @@ public struct Bucket: Sendable {
 
     // MARK: One request
 
-    private struct Call {
+    struct Call {
         var method: String
         var key: String
         var query: [StorageRequest.Field] = []
         var headers: [StorageRequest.Field] = []
-        var body: [UInt8] = []
+        var body = Payload.bytes([])
+        /// Whether it must not be carried out twice.
+        var isOnce = false
     }
 
-    private struct Answer {
+    struct Answer {
         var status: Int
         var headers: [(name: String, value: String)]
         var body: XMLLeaves
@@ -59,7 +67,7 @@ public struct Bucket: Sendable {
     }
 
     /// - Throws: `StorageError` for each answer that is no success, also for an error in the body of a 200.
-    private func send(_ call: Call) async throws(StorageError) -> Answer {
+    func send(_ call: Call) async throws(StorageError) -> Answer {
         let answer = try await exchange(call)
         guard let error = StorageError(answer.status, answer.headers, answer.body) else { return answer }
         guard error.code == "RequestTimeTooSkewed", skew.learn(from: answer.header("date")) else { throw error }
@@ -69,15 +77,16 @@ public struct Bucket: Sendable {
     }
 
     private func exchange(_ call: Call) async throws(StorageError) -> Answer {
-        let request = StorageRequest(
-            call.method, prefix + call.key, at: endpoint, query: call.query, headers: call.headers)
-        let signed = signer().headers(for: request, payload: HashFunction.sha256.hash(call.body), at: skew.now)
-        let hasBody = call.method == "PUT" || call.method == "POST"
+        let request = request(call)
+        let signed = try await signer().headers(for: request, payload: call.body.sha256, at: skew.now)
         var transfer = TransferRequest(
-            url: request.url, method: call.method, headers: (call.headers + signed).map { ($0.name, $0.value) },
-            body: hasBody ? call.body : nil)
+            url: request.url, method: call.method, headers: (call.headers + signed).map { ($0.name, $0.value) })
+        if call.method == "PUT" || call.method == "POST" { try call.body.put(into: &transfer) }
         // The operator names the endpoint; the rules of downloads are for the URLs of clients.
         transfer.admitsAnyAddress = true
+        transfer.timeouts = .init(connect: .seconds(10), idle: Self.patience)
+        transfer.sendLimit = sendLimit
+        transfer.needsNewConnection = call.isOnce
         do throws(TransferError) {
             let response = try await client.exchange(transfer, bodyLimit: Self.largestAnswer)
             return Answer(status: response.status, headers: response.headers, body: XMLLeaves(response.body))
@@ -86,8 +95,71 @@ public struct Bucket: Sendable {
         }
     }
 
+    private func request(_ call: Call) -> StorageRequest {
+        StorageRequest(call.method, prefix + call.key, at: endpoint, query: call.query, headers: call.headers)
+    }
+
+    /// The time without a byte of the server after which it counts as away.
+    private static let patience = Duration.seconds(60)
     /// Bytes. A page of a list has at most 1,000 entries.
     private static let largestAnswer = 4 << 20
+
+    // MARK: For others to send
+
+    /// A request for an object, signed, for a client that reads the object while it arrives.
+    ///
+    /// - Parameter headers: such as `Range` and `If-Match`.
+    public func signed(
+        _ method: String, _ key: String, headers: [StorageRequest.Field]
+    ) async throws(StorageError) -> (url: String, headers: [StorageRequest.Field]) {
+        let request = request(Call(method: method, key: key, headers: headers))
+        let signed = try await signer().headers(for: request, payload: Payload.bytes([]).sha256, at: skew.now)
+        return (request.url, headers + signed)
+    }
+
+    /// A URL with which others can read the object for a time, without the key.
+    ///
+    /// - Parameters:
+    ///   - seconds: 1 to 604,800.
+    ///   - query: such as `response-content-disposition`.
+    public func presignedURL(
+        of key: String, validFor seconds: Int, query: [StorageRequest.Field] = []
+    ) async throws(StorageError) -> String {
+        let request = request(Call(method: "GET", key: key, query: query))
+        return try await signer().presignedURL(for: request, validFor: seconds, at: skew.now)
+    }
+
+    /// The URL of an object, without a signature.
+    public func url(of key: String) -> String { request(Call(method: "GET", key: key)).url }
+}
+
+/// The body of a request.
+public enum Payload: Sendable {
+    case bytes([UInt8])
+    /// Bytes of a file. The server refuses them if they have another SHA-256.
+    case file(path: String, range: Range<Int64>, sha256: [UInt8])
+
+    public var sha256: [UInt8] {
+        switch self {
+        case .bytes(let bytes): HashFunction.sha256.hash(bytes)
+        case .file(_, _, let sha256): sha256
+        }
+    }
+
+    /// Opens the file for this request alone, at the first of its bytes.
+    fileprivate func put(into request: inout TransferRequest) throws(StorageError) {
+        switch self {
+        case .bytes(let bytes): request.body = bytes
+        case .file(let path, let range, _):
+            let number = open(path, O_RDONLY | O_CLOEXEC)
+            guard number >= 0 else { throw StorageError(unreadableFile: errno) }
+            let file = Descriptor(owning: number)
+            guard lseek(number, off_t(range.lowerBound), SEEK_SET) >= 0 else {
+                throw StorageError(unreadableFile: errno)
+            }
+            (request.bodyFile, request.bodyLength) = (file, Int64(range.count))
+        }
+    }
 }
 
 // MARK: - Objects
@@ -110,7 +182,7 @@ extension Bucket {
 
     /// Creates or replaces an object.
     public func put(
-        _ key: String, _ body: [UInt8], headers: [StorageRequest.Field] = []
+        _ key: String, _ body: Payload, headers: [StorageRequest.Field] = []
     ) async throws(StorageError) -> ObjectVersion {
         let answer = try await send(Call(method: "PUT", key: key, headers: headers, body: body))
         return ObjectVersion(etag: answer.header("etag") ?? "", versionID: answer.header("x-amz-version-id"))
@@ -138,129 +210,6 @@ extension Bucket {
     /// Deletes an object. There is no error if there is none.
     public func delete(_ key: String) async throws(StorageError) {
         _ = try await send(Call(method: "DELETE", key: key))
-    }
-}
-
-// MARK: - Uploads in parts
-
-extension Bucket {
-    public struct Upload: Sendable, Hashable {
-        public var key: String
-        public var id: String
-
-        public init(key: String, id: String) {
-            self.key = key
-            self.id = id
-        }
-    }
-
-    public struct UploadedPart: Sendable, Equatable {
-        /// 1 to 10,000.
-        public var number: Int
-        public var etag: String
-
-        public init(number: Int, etag: String) {
-            self.number = number
-            self.etag = etag
-        }
-    }
-
-    /// - Parameter headers: those of the object, such as its type and its metadata.
-    public func createUpload(
-        of key: String, headers: [StorageRequest.Field] = []
-    ) async throws(StorageError) -> Upload {
-        let answer = try await send(
-            Call(method: "POST", key: key, query: [.init("uploads", "")], headers: headers))
-        guard let id = answer.body["UploadId"].first, !id.isEmpty else {
-            throw StorageError(unreadable: answer.status)
-        }
-        return Upload(key: key, id: id)
-    }
-
-    /// Uploads a part. A part with the same number is replaced.
-    public func put(_ number: Int, of upload: Upload, _ body: [UInt8]) async throws(StorageError) -> UploadedPart {
-        let query: [StorageRequest.Field] = [.init("partNumber", String(number)), .init("uploadId", upload.id)]
-        let answer = try await send(Call(method: "PUT", key: upload.key, query: query, body: body))
-        guard let etag = answer.header("etag") else { throw StorageError(unreadable: answer.status) }
-        return UploadedPart(number: number, etag: etag)
-    }
-
-    /// Makes the object of its parts. Only now can others see it.
-    ///
-    /// - Parameter headers: such as `If-None-Match: *`.
-    /// - Throws: also for an error in the body of a 200, which a server can send when it has already begun its answer.
-    public func complete(
-        _ upload: Upload, _ parts: [UploadedPart], headers: [StorageRequest.Field] = []
-    ) async throws(StorageError) -> ObjectVersion {
-        let list = parts.map {
-            "<Part><PartNumber>\($0.number)</PartNumber><ETag>\($0.etag.xmlEscaped)</ETag></Part>"
-        }
-        let body = "<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>"
-        let answer = try await send(
-            Call(
-                method: "POST", key: upload.key, query: [.init("uploadId", upload.id)], headers: headers,
-                body: Array(body.utf8)))
-        guard let etag = answer.body["ETag"].first else {
-            throw StorageError(unreadable: answer.status)
-        }
-        return ObjectVersion(etag: etag, versionID: answer.header("x-amz-version-id"))
-    }
-
-    /// Removes the upload and its parts. There is no error if there is no such upload.
-    public func abort(_ upload: Upload) async throws(StorageError) {
-        do throws(StorageError) {
-            _ = try await send(Call(method: "DELETE", key: upload.key, query: [.init("uploadId", upload.id)]))
-        } catch {
-            guard error.status == 404 else { throw error }
-        }
-    }
-
-    /// The uploads that are neither complete nor aborted, of keys with this prefix.
-    public func uploads(of prefix: String) async throws(StorageError) -> [Upload] {
-        return try await pages { marker in
-            let markers: [StorageRequest.Field] =
-                marker.map { [.init("key-marker", $0[0]), .init("upload-id-marker", $0[1])] } ?? []
-            return Call(method: "GET", key: "", query: [.init("uploads", ""), .init("prefix", prefix)] + markers)
-        } read: { body in
-            let found = zip(body["Upload/Key"], body["Upload/UploadId"]).map(Upload.init)
-            let next = ["NextKeyMarker", "NextUploadIdMarker"].compactMap { body[$0].first }
-            return (found, body["IsTruncated"].first == "true" && next.count == 2 ? next : nil)
-        }
-    }
-
-    /// The parts that the server has, in ascending order.
-    public func parts(of upload: Upload) async throws(StorageError) -> [UploadedPart] {
-        return try await pages { marker in
-            let markers: [StorageRequest.Field] = marker.map { [.init("part-number-marker", $0[0])] } ?? []
-            return Call(method: "GET", key: upload.key, query: [.init("uploadId", upload.id)] + markers)
-        } read: { body in
-            let found = zip(body["Part/PartNumber"], body["Part/ETag"]).compactMap { number, etag in
-                Int(number).map { UploadedPart(number: $0, etag: etag) }
-            }
-            let next = body["NextPartNumberMarker"].first
-            return (found, body["IsTruncated"].first == "true" ? next.map { [$0] } : nil)
-        }
-    }
-
-    /// - Parameter read: returns the entries of a page, and the markers of the next one.
-    private func pages<Entry>(
-        _ call: ([String]?) -> Call, read: (XMLLeaves) -> ([Entry], next: [String]?)
-    ) async throws(StorageError) -> [Entry] {
-        var (entries, marker): ([Entry], [String]?) = ([], nil)
-        repeat {
-            let page = read(try await send(call(marker)).body)
-            entries += page.0
-            // A server that repeats a page would be asked for ever.
-            guard page.next != marker else { break }
-            marker = page.next
-        } while marker != nil
-        return entries
-    }
-}
-
-extension String {
-    fileprivate var xmlEscaped: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }
 

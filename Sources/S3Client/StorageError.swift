@@ -19,13 +19,24 @@ public struct StorageError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// Whether the same request can succeed later.
     public var mayPass: Bool {
-        guard let status else { return true }
+        // A server that has begun a 200 reports errors of its own in the body.
+        guard let status, status != 200 else { return true }
         return status >= 500 || status == 429 || ["RequestTimeout", "SlowDown"].contains(code)
     }
 
     init(_ error: TransferError) {
         (status, code, message) = (nil, "no_answer", "\(error)")
     }
+
+    /// - Parameter code: of the call on a file whose bytes were to be sent.
+    init(unreadableFile code: Int32) {
+        (status, self.code) = (nil, "unreadable_file")
+        message = "The file to send cannot be read: \(String(cString: strerror(code)))."
+    }
+
+    public init(noKey why: String) { (status, code, message) = (nil, "no_key", why) }
+
+    public init(code: String, message: String) { (status, self.code, self.message) = (0, code, message) }
 
     init(unreadable status: Int) {
         (self.status, code) = (status, "unreadable")
