@@ -88,7 +88,10 @@ let package = Package(
         // The workers: transfers and deliveries.
         layer(
             "Engine",
-            ["Base", "CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Lists", "Storage", logging]),
+            [
+                "Base", "CLinux", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Lists", "S3Client", "Storage",
+                logging,
+            ]),
         layer(
             "Webhooks",
             ["Base", "CurlClient", "Downloads", "Formats", "HTTPSemantics", "Storage", logging]),
@@ -141,7 +144,7 @@ let package = Package(
             "Daemon",
             [
                 "API", "Aria2RPC", "Base", "Configuration", "CurlClient", "Downloads", "Engine", "Formats",
-                "HTTPServer", "Rehearsals", "Storage", "StorageSQLite", "Webhooks", httpTypes, logging,
+                "HTTPServer", "Rehearsals", "S3Client", "Storage", "StorageSQLite", "Webhooks", httpTypes, logging,
             ]),
 
         .executableTarget(

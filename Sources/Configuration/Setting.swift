@@ -141,6 +141,7 @@ public struct SettingName: RawRepresentable, Hashable, Sendable, ExpressibleBySt
     public static let dataDir: SettingName = "data_dir"
     public static let downloadsDir: SettingName = "downloads_dir"
     public static let location: SettingName = "location"
+    public static let locationCredentials: SettingName = "location_credentials"
     public static let store: SettingName = "store"
     public static let keyFile: SettingName = "key_file"
     public static let keyCommand: SettingName = "key_command"

@@ -27,6 +27,7 @@ public struct Settings: Sendable {
     public var dataDir: String?
     public var downloadsDir: String?
     public var locations: [LocationRule] = []
+    public var locationCredentials: [LocationCredentials] = []
     public var store: ServerAddress?
     public var nodeURL: NodeAddress?
     public var sharesDownloads = false
@@ -185,9 +186,16 @@ public struct ServiceSettings: Sendable {
         downloadsFolder = values.downloadsDir ?? folders.downloads
         for rule in values.locations {
             do throws(ValueFault) {
-                try rule.requireOtherFolders(than: [AbsolutePath.of(downloadsFolder)], of: "the downloads folder")
+                try rule.folder?.requireOtherFolders(
+                    than: [AbsolutePath.of(downloadsFolder)], of: "the downloads folder")
             } catch {
                 throw SettingsError("location contains '\(rule.text)', which \(error.why).")
+            }
+        }
+        for file in values.locationCredentials {
+            guard values.locations.contains(where: { $0.name == file.location && $0.bucket != nil }) else {
+                throw SettingsError(
+                    "location_credentials names the location \(file.location), which is no s3:// bucket of --location.")
             }
         }
         unknownVariables = sources.unknownVariables

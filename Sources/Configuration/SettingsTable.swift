@@ -50,7 +50,11 @@ extension Setting {
             "The folder for downloaded files. It is created if missing."),
         Setting(
             .location, .locations, in: \.locations, as: "name=path",
-            "Another place for files, such as films=/mnt/films or 'fast=/ssd?incomplete=/ssd-parts', which jobs and sessions name as their destination.location; repeatable. Separated by semicolons in FETCHD_LOCATION. See docs/destinations.md."
+            "Another place for files, such as films=/mnt/films, 'fast=/ssd?incomplete=/ssd-parts' or archive=s3://bucket/prefix, which jobs and sessions name as their destination.location; repeatable. Separated by semicolons in FETCHD_LOCATION. See docs/destinations.md."
+        ),
+        Setting(
+            .locationCredentials, .locationCredentials, in: \.locationCredentials, as: "name=file",
+            "The file with the access key of an s3:// location, such as archive=/etc/fetchd/archive.ini, in the form of AWS's shared credentials. Others than its owner must not be able to read it. Repeatable. Without one, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY apply to the one location without a file."
         ),
         Setting(
             .store, .database, optional: \.store, as: "url", unset: "SQLite in the data folder",

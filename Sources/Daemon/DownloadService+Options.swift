@@ -104,17 +104,18 @@ extension DownloadService {
         return try await StartError.wrapping { () throws(CurlClientError) in try CurlClient(options: curl, name: name) }
     }
 
-    /// The locations besides the downloads folder. Their folders are opened when the engine starts.
+    /// The locations that are folders, besides the downloads folder. Their folders are opened when the engine starts.
     func declaredLocations(_ store: Store) async throws -> [Location] {
         let settings = options.start.values
         var locations: [Location] = []
         for rule in settings.locations {
+            guard let folder = rule.folder else { continue }
             let modes = FileModes(
-                file: rule.fileMode ?? settings.fileMode, folder: rule.directoryMode ?? settings.directoryMode)
+                file: folder.fileMode ?? settings.fileMode, folder: folder.directoryMode ?? settings.directoryMode)
             locations.append(
                 try await Location(
-                    rule.name, at: rule.path, incomplete: rule.incompletePath, minimumFreeBytes: rule.minimumFreeBytes,
-                    modes: modes, for: folderUse(store), of: store))
+                    rule.name, at: folder.path, incomplete: folder.incompletePath,
+                    minimumFreeBytes: folder.minimumFreeBytes, modes: modes, for: folderUse(store), of: store))
         }
         return locations
     }

@@ -134,12 +134,14 @@ public final class DownloadService: Sendable {
                 for: folderUse(store), ofDatabase: store.identity)
         }
         defer { folder.release() }
-        let declared = try await declaredLocations(store)
+        let buckets = try await Buckets(options.start.values)
+        let declared = try await declaredLocations(store) + buckets.locations(staging: folder)
         defer { for location in declared { location.release() } }
         try await loadSettings(from: store)
         guard !isStopping else { return }
         let (downloads, webhooks) = (try await downloadClient(), try await webhookClient())
-        pulse.withLock { $0 = Heartbeat(store: store, clients: [downloads, webhooks]) }
+        let clients = [downloads, webhooks] + [buckets.client].compactMap(\.self)
+        pulse.withLock { $0 = Heartbeat(store: store, clients: clients) }
         defer { pulse.withLock { $0 = nil } }
         let rehearsals =
             options.start.values.enableRehearsals ? try await StartError.wrapping(RehearsalOrigin.init) : nil
@@ -152,7 +154,8 @@ public final class DownloadService: Sendable {
         let dispatcher = Dispatcher(options: webhookOptions, store: store, client: webhooks, log: log)
         let readiness = Readiness()
         let feed = Feed(options: options.feed, store: store, engine: engine)
-        var api = apiOptions([downloads, webhooks], dispatcher)
+        var api = apiOptions(clients, dispatcher)
+        api.objectRelay = buckets.client.map { CurlFileRelay($0, limit: options.maxRelayedFiles).response }
         api.aria2 = aria2(store, engine)
         if api.remoteFiles == nil { api.remoteFiles = remoteFiles(store, downloads) }
         let handler = APIHandler(
@@ -174,6 +177,7 @@ public final class DownloadService: Sendable {
         await rehearsals?.stop()
         await downloads.shutdown()
         await webhooks.shutdown()
+        await buckets.client?.shutdown()
         try result.get()
     }
 

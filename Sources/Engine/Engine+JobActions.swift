@@ -92,15 +92,29 @@ extension Engine {
     /// - Returns: false if the job is outstanding. Nothing has changed then.
     /// - Throws: `StoreError.noSuchJob`; `EngineError.fileOutOfReach` if its file cannot be removed. Nothing has changed then.
     public func deleteIfEnded(_ id: JobID, deletesFile: Bool) async throws -> Bool {
-        if deletesFile { try requireReach(ofFileOf: try await services.store.job(id)) }
+        if deletesFile {
+            let job = try await services.store.job(id)
+            try requireReach(ofFileOf: job)
+            try await removeObject(of: job)
+        }
         let hasOwnFolder = services.locations.use.hasOwnFolder
         let deleted = try await services.store.deleteJob(id, removingFileElsewhere: deletesFile && hasOwnFolder)
         guard let job = deleted else { return false }
         if let part = job.part { await services.removeParts([part.id]) }
-        if deletesFile, services.locations.use.hasFile(of: job), let file = job.state.finish?.file {
-            try await services.location(of: file).inFolder { try $0.removeFile(file) }
+        if deletesFile, services.locations.use.hasFile(of: job), let file = job.state.finish?.file, file.object == nil {
+            _ = try await services.location(of: file).removeFile(file)
         }
         return true
+    }
+
+    /// A request to a bucket can fail, so it comes before the job is deleted.
+    private func removeObject(of job: Job) async throws {
+        guard let file = job.state.finish?.file, file.object != nil else { return }
+        do {
+            _ = try await services.location(of: file).removeFile(file)
+        } catch let error as DiskError {
+            throw EngineError.bucketUnusable(file.location ?? .default, why: error.reason)
+        }
     }
 
     private func requireReach(ofFileOf job: Job) throws(EngineError) {
@@ -130,10 +144,7 @@ extension Engine {
     public func missing(of files: [FinishedFile]) async throws -> Set<Int> {
         var missing: Set<Int> = []
         for (name, indices) in Dictionary(grouping: files.indices, by: { files[$0].location ?? .default }) {
-            let isMissing: @Sendable (DownloadsFolder) -> [Int] = { folder in
-                indices.filter { folder.openFile(files[$0]) == nil }
-            }
-            missing.formUnion(try await services.locations[name]?.inFolder(isMissing) ?? Array(indices))
+            missing.formUnion(try await services.locations[name]?.missing(of: files, indices) ?? Array(indices))
         }
         return missing
     }

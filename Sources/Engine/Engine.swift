@@ -114,12 +114,20 @@ public final class Engine: Sendable {
 
     /// The workers of one location. Those of others do not wait for its disk.
     private func workers(of location: Location) -> [MaintenanceWorker] {
-        [
+        let common = [
             MaintenanceWorker(
                 "commit offsets", on: location.firstBegun, Checkpointer(services: services, location: location).pass),
             MaintenanceWorker(
                 FolderMonitor.purpose, on: location.health.doubts,
                 FolderMonitor(services: services, location: location, finalizeQueue: finalizeQueues[location]).pass),
+        ]
+        guard let bucket = location.bucket else { return common }
+        let upkeep = BucketUpkeep(services: services, location: location, store: bucket)
+        return common + [
+            MaintenanceWorker("continue promotions to a bucket", on: location.promotionsDue, upkeep.continuePromotions),
+            MaintenanceWorker(
+                "remove what is left of uploads", on: location.leftOversDue, if: services.leads,
+                upkeep.removeLeftOvers),
         ]
     }
 
@@ -208,6 +216,8 @@ public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case downloadsFolderUncertain(path: String)
     /// The file of a job is in a location that is not declared, or does not work now.
     case fileOutOfReach(Name, isDeclared: Bool)
+    /// The file of a job is an object in the bucket of this location.
+    case bucketUnusable(Name, why: String)
     /// The engine is stopping: it begins no further step of an action, or its disk fails and no change can be stored.
     case stopped
 
@@ -221,6 +231,7 @@ public enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
             "The downloads folder \(path) was last used with another database, and its file system has no locks, which would show whether that fetchd is still running. If none is, remove \(path)/\(FilePathRule.partsDirectory)/\(FolderClaim.name) and start again: fetchd then takes the folder. Otherwise name another --downloads-dir."
         case .fileOutOfReach(let location, let isDeclared):
             "The file is in the location \(location), which \(isDeclared ? "does not work now" : "no option declares"). The job can be deleted without its file."
+        case .bucketUnusable(let location, let why): "The bucket of the location \(location) cannot be used: \(why)."
         case .stopped: "fetchd is stopping, and has not done all of it. Try again when it runs."
         }
     }

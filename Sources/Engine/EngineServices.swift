@@ -120,6 +120,7 @@ struct NotStored: Error {}
 final class StopRequest: Sendable {
     private let moment = Locked<ContinuousClock.Instant?>(nil)
     private let requested = Latch()
+    private let cancellations = Locked<[UUID: @Sendable () -> Void]>([:])
 
     var isMade: Bool { moment.withLock { $0 != nil } }
 
@@ -127,6 +128,16 @@ final class StopRequest: Sendable {
     func make() {
         moment.withLock { $0 = $0 ?? .now }
         requested.open()
+        for cancel in cancellations.withLock({ Array($0.values) }) { cancel() }
+    }
+
+    /// Does work that the request to stop cancels.
+    func cancelling<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value {
+        let (task, number) = (Task { await work() }, UUID())
+        cancellations.withLock { $0[number] = { task.cancel() } }
+        if isMade { task.cancel() }
+        defer { cancellations.withLock { $0[number] = nil } }
+        return await task.value
     }
 
     /// Returns after the request was made. Cancelling the task has no effect.

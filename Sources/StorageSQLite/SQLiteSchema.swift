@@ -17,6 +17,7 @@ extension Schema {
         migrator.registerMigration("25: consumers, heads of deliveries, keys of webhooks") { db in try run(25, in: db) }
         migrator.registerMigration("26: digests that servers have stated") { db in try run(26, in: db) }
         migrator.registerMigration("27: locations") { db in try run(27, in: db) }
+        migrator.registerMigration("28: uploads to buckets") { db in try run(28, in: db) }
         return migrator
     }
 

@@ -114,9 +114,10 @@ extension ServiceSettings {
     /// Descriptors are kept for this number of clients while the service runs.
     private var clients: Int { DescriptorLimit.clients(beside: start.values.maxConcurrentJobs) }
 
-    /// The number of files of other nodes that are passed on at once. A service with SQLite has no other nodes.
+    /// The number of files of other nodes, and of objects, that are passed on at once.
     private var relayedFiles: Int {
-        guard start.values.store != nil else { return 0 }
+        let values = start.values
+        guard values.store != nil || values.locations.contains(where: { $0.bucket != nil }) else { return 0 }
         return DescriptorLimit.relayedFiles(beside: start.values.maxConcurrentJobs, and: clients)
     }
 }

@@ -88,7 +88,7 @@ function paceWords({ bytes_per_second: rate, eta_seconds: left }) {
 export function fileFacts(job) {
   return [
     ["Path", job.file.path], ["Size", `${bytes(job.file.size)} (${job.file.size} bytes)`], ["sha-256", job.file.sha256],
-    ["Type", job.file.content_type], ["Command to fetch it", fetchCommand(job)],
+    ["Object", job.file.url], ["Version", job.file.version_id], ["Type", job.file.content_type], ["Command to fetch it", fetchCommand(job)],
   ];
 }
 

@@ -5,7 +5,7 @@ import { byID } from "./dom.js";
 import { bytes, counted } from "./format.js";
 import { element, h, render } from "./render.js";
 
-/** @type {{ name: string, healthy: boolean, why: string | null, free_bytes: number | null, waiting: number, path?: string }[]} */
+/** @type {{ name: string, healthy: boolean, why: string | null, free_bytes: number | null, waiting: number, path?: string, bucket?: string }[]} */
 let locations = [];
 
 /** Nothing is shown of a service that does not answer: the connection says so. */
@@ -49,7 +49,7 @@ function showLocations() {
   render(byID("location-list"), locations.map((location) => h(
     "li", { class: "location", key: location.name, "data-health": location.healthy ? "well" : "failing" },
     h("span", {}, location.name), " ", h("span", { class: "state" }, stateWords(location)), " ",
-    h("span", { class: "muted" }, location.why ?? location.path ?? ""))));
+    h("span", { class: "muted" }, location.why ?? location.path ?? location.bucket ?? ""))));
 }
 
 /** @param {(typeof locations)[number]} location */

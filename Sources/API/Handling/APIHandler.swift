@@ -20,6 +20,8 @@ public struct APIHandler: RequestHandler {
         public var aria2: Aria2Service?
         /// The files of the other services of the database; nil: this service has all files.
         public var remoteFiles: RemoteFiles?
+        /// Requests objects from buckets; nil: no location is a bucket.
+        public var objectRelay: FileRelay?
         /// Returns the metrics of the transfer loops; called for each request for metrics.
         public var loops: @Sendable () -> [LoopMetrics] = { [] }
         /// Returns the durations of the posts to webhooks, by their result; called for each request for metrics.
@@ -75,7 +77,7 @@ public struct APIHandler: RequestHandler {
                 availability: availability, origins: origins, answers: answers)
         }
         let jobs = Jobs(store: store, engine: engine)
-        let locations = LocationNames(declared: Set(engine.locationPaths.keys))
+        let locations = LocationNames(declared: engine.locationNames)
         let rules = NewJobRules(store: store, allowsRehearsals: settings.enableRehearsals, locations: locations)
         importer = Importer(store: store, jobs: jobs, rules: rules, log: log)
         let sessions = Sessions(store: store, engine: engine)
@@ -90,7 +92,10 @@ public struct APIHandler: RequestHandler {
             WebhookKeyRoutes(store: store).routes,
             JobRoutes(jobs: jobs, rules: rules, responses: JobResponseCache(answers), answers: answers).routes,
             ImportRoutes(importer: importer).routes,
-            FileRoutes(jobs: jobs, time: store.time, remote: options.remoteFiles, signature: relays).routes,
+            FileRoutes(
+                jobs: jobs, time: store.time, remote: options.remoteFiles, signature: relays,
+                objects: ObjectFiles(engine: engine, relay: options.objectRelay)
+            ).routes,
             StatsRoutes(
                 store: store, engine: engine, feed: feed, version: options.version, start: store.time.uptime
             ).routes,

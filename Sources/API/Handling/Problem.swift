@@ -127,6 +127,7 @@ extension Problem {
         case let error as StoreError: self.init(error)
         case is SignalRefusal: self.init(.stateConflict, "The state of the job does not allow the action.")
         case EngineError.fileOutOfReach: self.init(.stateConflict, "\(error)")
+        case EngineError.bucketUnusable: self = .unavailable("\(error)", retryAfter: 5)
         case EngineError.stopped: self = .unavailable(EngineError.stopped.description)
         case is CancellationError: self.init(.answerOverdue)
         default: self.init(.internalError, "An unexpected error: \(error).")

@@ -15,18 +15,30 @@ struct FileRoutes: Sendable {
     /// nil: this service has all files.
     let remote: RemoteFiles?
     let signature: RelaySignature
+    let objects: ObjectFiles
 
     var routes: [Route] {
         [
-            Route(.get, "/v1/jobs/{id}/file", .scope(.read, of: .job), takesOneTimeToken: true, isRelayed: true, file)
+            Route(
+                .get, "/v1/jobs/{id}/file", .scope(.read, of: .job), readsQuery: true, takesOneTimeToken: true,
+                isRelayed: true, file)
         ]
     }
 
     private func file(_ context: RequestContext) async throws -> Response {
+        let isRedirect = try context.query { query throws(Problem) in
+            try query.choice("redirect", of: RedirectChoice.self) == .true
+        }
         let job = try await jobs.job(context.job)
         guard let finish = job.state.finish else {
             throw Problem(
                 .stateConflict, "Job \(job.id) is \(job.state.name.rawValue); its file exists after it has succeeded.")
+        }
+        if let object = finish.file.object {
+            return try await objects.response(to: context.head, finish.file, object, redirects: isRedirect)
+        }
+        if isRedirect {
+            throw Problem(.invalidValue, "`redirect` is for files in buckets, and this one is in a folder.")
         }
         // A request that was passed on ends here, so that two services never pass it on to each other.
         if context.caller !== Caller.peer, let remote, let owner = remote.owner(job) {
@@ -65,9 +77,7 @@ struct FileRoutes: Sendable {
             let stream = multipart.stream(from: try whole.ownDescriptor())
             return Response(status: .partialContent, headers: headers, body: .stream(stream))
         case .unsatisfiable:
-            throw Problem(
-                .rangeNotSatisfiable, "The file has \(opened.size) bytes.",
-                headers: [.contentRange: "bytes */\(opened.size)"])
+            throw Problem.noRange(ofSize: opened.size)
         }
     }
 
@@ -76,6 +86,12 @@ struct FileRoutes: Sendable {
     private static func tag(_ file: FinishedFile, _ opened: OpenedFile) -> String {
         guard let sha256 = file.sha256, opened.isAsFinished else { return "\"\(opened.size)-\(opened.modified)\"" }
         return "\"\(sha256)-\(opened.modified)\""
+    }
+}
+
+extension Problem {
+    static func noRange(ofSize size: Int64) -> Problem {
+        Problem(.rangeNotSatisfiable, "The file has \(size) bytes.", headers: [.contentRange: "bytes */\(size)"])
     }
 }
 

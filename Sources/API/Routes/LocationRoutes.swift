@@ -19,10 +19,19 @@ struct LocationRoutes: Sendable {
 extension LocationStatus {
     fileprivate func document(forAdministrator isForAdministrator: Bool) -> JSON {
         var document: JSONObject = [
-            "name": .string(name.text), "kind": "folder", "healthy": .bool(why == nil), "why": .optional(why),
+            "name": .string(name.text), "healthy": .bool(isHealthy), "why": .optional(why),
             "free_bytes": .optional(freeBytes), "waiting": .count(waiting),
         ]
-        if isForAdministrator { document["path"] = .string(path) }
+        switch place {
+        case .folder(let path):
+            document["kind"] = "folder"
+            if isForAdministrator { document["path"] = .string(path) }
+        case .bucket(let name, let endpoint):
+            document["kind"] = "s3"
+            guard isForAdministrator else { break }
+            document["bucket"] = .string(name)
+            document["endpoint"] = .string(endpoint)
+        }
         return .object(document)
     }
 }

@@ -158,13 +158,16 @@ extension Exposition {
         }
         gauge(
             "fetchd_location_healthy", "1 if files can go to the location now; 0 if not.",
-            values { $0.why == nil ? 1 : 0 })
+            values { $0.isHealthy ? 1 : 0 })
         gauge(
             "fetchd_location_free_bytes", "Free space of the file system of the location.",
             values { $0.freeBytes.map(Double.init) })
         gauge(
             "fetchd_location_waiting_jobs", "Jobs that wait for the location: for space, or until it works.",
             values { Double($0.waiting) })
+        counter(
+            "fetchd_location_sent_bytes_total", "Bytes that were sent to the bucket of the location; 0 for a folder.",
+            values { Double($0.bytesSent) })
     }
 
     fileprivate mutating func addDatabase(_ activity: DatabaseActivity, _ store: StoreMeasurements, _ files: StoreFiles)

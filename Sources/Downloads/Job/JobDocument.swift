@@ -176,6 +176,9 @@ extension FinishedFile {
         writer.member("size", size)
         writer.member("sha256", sha256)
         writer.member("content_type", contentType)
+        writer.member("url", object?.url)
+        writer.member("etag", object?.etag)
+        writer.member("version_id", object?.versionID)
     }
 }
 

@@ -103,7 +103,8 @@ public enum JobSignal: Sendable, Equatable {
     case attemptFailed(Failure)
     /// The part is complete and verified, and its destination is decided.
     case finalizePlanned(FinalizePlan)
-    case finalized
+    /// The file is in its place. - object: what the bucket says of it; nil in a folder.
+    case finalized(StoredObject?)
 
     public enum StopReason: Sendable, Equatable {
         case pause
@@ -192,10 +193,8 @@ extension JobState {
         // A promotion is planned again if another file took the name between the decision and the rename.
         case (.finalizePlanned(let promotion), .running):
             .become(.running(.promoting(promotion)), announce: nil, then: [])
-        case (.finalized, .running(.promoting(let promotion))):
-            .become(
-                .succeeded(JobResult(file: promotion.file, receipt: promotion.receipt)), announce: .jobSucceeded,
-                then: [.wakeScheduler])
+        case (.finalized(let object), .running(.promoting(let promotion))):
+            .become(.succeeded(promotion.result(object)), announce: .jobSucceeded, then: [.wakeScheduler])
         // A job that does not wait for the supplied help is patched without a change of its state.
         case (.pauseRequested, .paused), (.resumeRequested, .queued), (.resumeRequested, .running),
             (.cancelRequested, .cancelled), (.retryRequested, .queued), (.retryRequested, .running),

@@ -22,10 +22,12 @@ public struct FinishedFile: Sendable, Equatable, Codable {
     /// Distinguishes the file from another file that later has the same path. nil for files that were finished by a
     /// version that did not store the mark.
     public var mark: FileMark?
+    /// What a bucket says of the object; nil for a file in a folder.
+    public var object: StoredObject?
 
     public init(
         in location: Name? = nil, path: String, size: Int64, sha256: String?, contentType: String?,
-        mark: FileMark? = nil
+        mark: FileMark? = nil, object: StoredObject? = nil
     ) {
         self.location = location
         self.path = path
@@ -33,6 +35,7 @@ public struct FinishedFile: Sendable, Equatable, Codable {
         self.sha256 = sha256
         self.contentType = contentType
         self.mark = mark
+        self.object = object
     }
 
     /// Whether the file found at the path is this file (possibly modified since) or a faithful copy of it. A copy that was moved
@@ -40,6 +43,22 @@ public struct FinishedFile: Sendable, Equatable, Codable {
     public func isThis(size: Int64, _ found: FileMark) -> Bool {
         guard let mark else { return true }
         return found.isOfSameFile(as: mark) || size == self.size && found.modified == mark.modified
+    }
+}
+
+/// An object in a bucket of S3-compatible storage.
+public struct StoredObject: Sendable, Equatable, Codable {
+    /// Without a signature.
+    public var url: String
+    /// With its quotation marks. Not always an MD5.
+    public var etag: String
+    /// nil if the bucket keeps no versions.
+    public var versionID: String?
+
+    public init(url: String, etag: String, versionID: String?) {
+        self.url = url
+        self.etag = etag
+        self.versionID = versionID
     }
 }
 
@@ -212,5 +231,13 @@ public struct FinalizePlan: Sendable, Equatable, Codable {
         self.conflict = conflict
         self.file = file
         self.receipt = receipt
+    }
+
+    func result(_ object: StoredObject?) -> JobResult {
+        var file = file
+        file.object = object
+        // The mark was that of the part.
+        if object != nil { file.mark = nil }
+        return JobResult(file: file, receipt: receipt)
     }
 }

@@ -131,6 +131,8 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         public var retryAfter: Double?
         /// The machine has no route to the network. The server did not cause the failure, and the attempt does not count.
         public var hasNoRoute: Bool
+        /// No later attempt can succeed, whatever the failure's code says.
+        public var isPermanent = false
         /// The next attempt would send another request, or write to a new part. It may succeed even if the failure's
         /// code is permanent.
         public var mayPass: Bool
@@ -141,8 +143,9 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
 
         public init(
             retryAfter: Double? = nil, hasNoRoute: Bool = false, mayPass: Bool = false, mayRestart: Bool = false,
-            heldOffUntil: Date? = nil
+            heldOffUntil: Date? = nil, isPermanent: Bool = false
         ) {
+            self.isPermanent = isPermanent
             self.heldOffUntil = heldOffUntil
             self.retryAfter = retryAfter
             self.hasNoRoute = hasNoRoute
@@ -167,6 +170,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         if hint.hasNoRoute {
             return .wait(Wait(.network(until: now.addingTimeInterval(Self.networkSeconds)), cause: failure))
         }
+        if hint.isPermanent { return .fail(failure) }
         switch failure.code {
         case .noSpace where waitsFor.contains(.space):
             return .wait(Wait(.space(until: now.addingTimeInterval(Self.spaceSeconds)), cause: failure))

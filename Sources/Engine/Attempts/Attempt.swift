@@ -43,6 +43,8 @@ final class Attempt: Sendable {
         var comparedMirrors: Set<String> = []
         /// The discovered mirrors that are not used any more.
         var dropped: [DroppedMirror] = []
+        /// The bucket of the location has failed, and not the disk of the parts.
+        var hasBucketFailed = false
     }
 
     /// - Parameter rates: the rate limits of the service and of the session.
@@ -91,6 +93,7 @@ extension Attempt {
     /// What an attempt does next. Each step below returns the one that follows it, in the order of this file:
     ///
     ///     check -> discoverMirrors -> readChecksum -> takeOverPart -> plan -> transfer -> verify -> finalize -> end
+    ///                                                                                       verify -> upload -> finalize
     ///                                                                         transfer -> discard -> transfer
     ///     (any) -> stop or fail -> store -> end
     ///
@@ -105,7 +108,9 @@ extension Attempt {
         case transfer(RequestPlan, announced: ResumeOutcome?)
         case discard(SegmentedFile, ResumeOutcome.RestartReason)
         case verify(CompleteFile)
-        case finalize(FinalizeRequest)
+        case upload(FinalizeRequest, BucketFinalizer)
+        /// - object: nil in a folder.
+        case finalize(FinalizeRequest, PreparedObject?)
         case stop(AttemptControl.Stop)
         case fail(Failure, RetryPolicy.Hint)
         case store(Ending)
@@ -133,7 +138,8 @@ extension Attempt {
             case .transfer(let plan, let announced): step = await transfer(plan, announced: announced)
             case .discard(let file, let why): step = await discard(file, why)
             case .verify(let complete): step = await verify(complete)
-            case .finalize(let request): step = await finalize(request, in: queue)
+            case .upload(let request, let finalizer): step = await upload(request, finalizer)
+            case .finalize(let request, let object): step = await finalize(request, object, in: queue)
             case .stop(let stop): step = end(after: stop)
             case .fail(let failure, let hint): step = end(after: failure, hint)
             case .store(let ending): step = await store(ending)
@@ -151,7 +157,11 @@ extension Attempt {
     private func check() -> Step {
         if let fault = locationFault {
             if services.locations[place.location] == nil { services.report(undeclared: place.location) }
+            if location.bucket != nil, location.health.fault != nil { state.withLock { $0.hasBucketFailed = true } }
             return fail(fault)
+        }
+        if let bucket = location.bucket, case .failed(let failure, let hint)? = refusal(by: bucket, place.conflict) {
+            return .fail(failure, hint)
         }
         if let loss = spec.missingSecrets { return fail(loss) }
         if Rehearsal.isRehearsal(spec.url), services.options.rehearsalOrigin == nil {
@@ -167,11 +177,13 @@ extension Attempt {
 
     /// Why no file can go to the location now; nil while it works.
     private var locationFault: Failure? {
-        let fault = location.name == place.location ? location.health.fault : .undeclared(place.location)
-        return fault?.failure
+        guard location.name == place.location else { return DiskError.undeclared(place.location).failure }
+        // The parts of objects are in the downloads folder.
+        let staging = location.bucket == nil ? nil : services.locations.main.health.fault
+        return (location.health.fault ?? staging)?.failure
     }
 
-    private var place: DestinationRule { admitted.sessionDestination.specified(by: control.destination) }
+    var place: DestinationRule { admitted.sessionDestination.specified(by: control.destination) }
 
     private func readChecksum() async -> Step {
         guard let file = spec.checksum?.file else { return .takeOverPart }
@@ -313,17 +325,35 @@ extension Attempt {
             }
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
             if let (mismatch, hint) = try await refutation(of: complete, by: digests) { return .fail(mismatch, hint) }
-            guard let digests, try await makeReady(part), control.beginFinalizing() else { return stopped }
-            return .finalize(FinalizeRequest(attempt: self, complete: complete, digests: digests))
+            guard let digests, try await makeReady(part) else { return stopped }
+            let request = FinalizeRequest(attempt: self, complete: complete, digests: digests)
+            if let bucketFinalizer { return .upload(request, bucketFinalizer) }
+            return control.beginFinalizing() ? .finalize(request, nil) : stopped
         } catch {
             return fail((error as? DiskError)?.failure ?? Failure(.storageError, "\(error)"))
         }
     }
 
-    private func finalize(_ request: FinalizeRequest, in queue: FinalizeQueue) async -> Step {
+    private func upload(_ request: FinalizeRequest, _ finalizer: BucketFinalizer) async -> Step {
         control.enter(.promoting)
-        guard let fault = await queue.finalize(request) else { return .end(.succeeded) }
-        // The next attempt copies the part to the other location, and finds it complete.
+        switch await upload(request, to: finalizer) {
+        case .ready(let object): return control.beginFinalizing() ? .finalize(request, object) : stopped
+        case .stopped: return stopped
+        case .failed(let failure, let hint): return .fail(failure, hint)
+        }
+    }
+
+    private func finalize(
+        _ request: FinalizeRequest, _ object: PreparedObject?, in queue: FinalizeQueue
+    ) async -> Step {
+        control.enter(.promoting)
+        let fault =
+            if let object, let bucketFinalizer { await bucketFinalizer.finalize(request, object) } else {
+                await queue.finalize(request)
+            }
+        guard let fault else { return .end(.succeeded) }
+        if fault.isOfBucket { state.withLock { $0.hasBucketFailed = true } }
+        // The next attempt takes the part with it, and finds it complete.
         if case .relocated = fault { return .stop(.shutdown) }
         // The open file is not the file that would be finalized, so the next attempt begins a new part.
         if fault.isPartLost { file?.part.fail(DiskError("promote the part", code: ESTALE)) }
@@ -359,7 +389,7 @@ extension Attempt {
         services.log.info(
             "Attempt \(job.attempts) of \(job.id) ended: \(failure.code.rawValue), \(failure.message)",
             metadata: logFields.merging(["code": "\(failure.code.rawValue)"]) { $1 })
-        if failure.code == .storageError, locationFault == nil { location.health.doubt() }
+        if failure.code == .storageError, locationFault == nil { services.locations[locationAtFault]?.health.doubt() }
         let failuresInARow = (madeProgress ? 0 : job.failuresInARow) + 1
         let jitter = Double.random(in: 0...1)
         let verdict = spec.retry.decision(
@@ -371,7 +401,7 @@ extension Attempt {
         let signal: JobSignal =
             switch (heldOffUntil, verdict) {
             case (let until?, _): .attemptHeldOff(Wait(.retry(until: until), cause: failure))
-            case (nil, .wait(let wait)): .attemptDeferred(wait.at(place.location))
+            case (nil, .wait(let wait)): .attemptDeferred(wait.at(locationAtFault))
             case (nil, .fail(let failure)) where spec.hasMirrorLeft && failure.isOfSource:
                 .attemptDiverted(Wait(.retry(until: now), cause: failure))
             case (nil, .fail(let failure)): .attemptFailed(failure)
@@ -395,6 +425,7 @@ extension Attempt {
         } catch {
             // The database still shows the job as running, and the part is kept for the next start.
         }
+        location.leftOversDue.set()
         return .end(ending.result)
     }
 
@@ -433,52 +464,6 @@ extension Attempt {
             await services.removeParts([part.id])
         }
         if case .done(_, _, let dropped?)? = outcome { await services.removeParts([dropped]) }
-    }
-}
-
-// MARK: - The bytes that the job keeps
-
-extension Attempt {
-    fileprivate struct KeptPart: Sendable {
-        /// The part that can be stored; nil: the job keeps its earlier part, unless that part is lost.
-        var part: Part?
-        /// A sync failed: written bytes are lost, and `part` is a copy of the bytes that were durable before.
-        var isRolledBack = false
-        /// Another program has changed the file, so none of its bytes is trusted.
-        var isForeign = false
-    }
-
-    /// Syncs the bytes that the attempt has written, so that they are durable.
-    fileprivate func keepPart() async -> KeptPart {
-        guard let file, !file.part.written.isEmpty else { return KeptPart() }
-        let (folder, part) = (location.folder, file.part)
-        _ = try? await part.diskQueue.run {
-            try? part.trim()
-            if part.isDirty || !part.isNameDurable { _ = folder.syncForCheckpoint([part]) }
-        }
-        guard let fault = part.fault else { return KeptPart(part: file.durablePart) }
-        if fault.isForeign { return KeptPart(isForeign: true) }
-        services.log.error(
-            "Could not sync part \(part.id) of \(job.id): \(fault.reason). The job returns to its last checkpoint.")
-        return KeptPart(part: await copyDurable(of: file), isRolledBack: true)
-    }
-
-    /// Copies the durable bytes to a new file.
-    ///
-    /// - Returns: nil when no bytes are durable, or when they cannot be copied.
-    private func copyDurable(of file: SegmentedFile) async -> Part? {
-        var copy = file.durablePart
-        guard !copy.ranges.isEmpty else { return nil }
-        copy.id = services.store.makePartID(in: location.name)
-        let (folder, id) = (location.folder, copy.id)
-        do {
-            try await file.part.diskQueue.run { try folder.copyDurable(of: file.part, to: id) }
-            return copy
-        } catch {
-            services.log.error(
-                "Could not copy the durable bytes of part \(file.part.id): \(error). The job restarts from 0.")
-            return nil
-        }
     }
 }
 

@@ -77,7 +77,8 @@ public struct FolderUse: Sendable {
 
     /// Whether the finished file of a job is in this folder, or may be: if it is not known which node has it, each node looks.
     public func hasFile(of job: Job) -> Bool {
-        guard hasOwnFolder, let owner = owner(of: job) else { return true }
+        // Every service reaches the objects of a bucket.
+        guard hasOwnFolder, job.state.finish?.file.object == nil, let owner = owner(of: job) else { return true }
         return owner == node?.number
     }
 

@@ -15,7 +15,7 @@ extension EngineServices {
     ) async -> PartTakeover {
         guard let part = job.part, part.bytesDurable > 0 else { return .ready(job) }
         switch locations.use.holder(of: part.id) {
-        case .own where part.id.location == location.name: return .ready(job)
+        case .own where part.id.location == location.ofParts: return .ready(job)
         case .elsewhere: return .ready(job)
         case .own, .foreign: break
         }
@@ -23,7 +23,7 @@ extension EngineServices {
             return .failed(DiskError.undeclared(part.id.location).failure)
         }
         var copy = part
-        copy.id = store.makePartID(in: location.name)
+        copy.id = store.makePartID(in: location.ofParts)
         let folders = (source: source.folder, target: location.folder)
         do {
             guard try await self.copy(part, folders, to: copy.id, in: diskQueue, isStopped: isStopped),

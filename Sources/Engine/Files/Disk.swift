@@ -5,15 +5,18 @@ import Downloads
 import Glibc
 import Synchronization
 
-/// A system call on files that failed.
+/// A system call on files that failed, or a request to a bucket.
 struct DiskError: Error, Sendable, Equatable {
     let code: Int32
     /// The failed operation, for the message: "write the part".
     let action: String
+    /// In place of what the system says of the code.
+    private let detail: String?
 
-    init(_ action: String, code: Int32 = errno) {
+    init(_ action: String, code: Int32 = errno, detail: String? = nil) {
         self.code = code
         self.action = action
+        self.detail = detail
     }
 
     /// - Returns: the error of the operation; nil when it has succeeded.
@@ -30,7 +33,7 @@ struct DiskError: Error, Sendable, Equatable {
         switch code {
         case Self.leaseLost: Self.lostLease
         case Self.undeclaredLocation: "no option declares it"
-        default: String(cString: strerror(code))
+        default: detail ?? String(cString: strerror(code))
         }
     }
 
@@ -52,6 +55,8 @@ public struct DiskSpace: Sendable, Equatable {
     /// Free bytes that fetchd may still use.
     public var free: Int64
     public var total: Int64
+    /// Identifies the file system.
+    var disk: UInt64 = 0
 }
 
 /// A serial queue for operations that block on the disk.

@@ -10,8 +10,7 @@ import Glibc
 final class DiskBudget: Sendable {
     /// Bytes that always stay free; nil: 1 % of the file system, at most 1 GiB. It applies to new claims and writes.
     let minimumFreeBytes: Locked<Int64?>
-    /// Bytes that each running part will still use: neither written nor reserved on the disk yet.
-    private let needs = Locked<[PartID: Int64]>([:])
+    private let claims = Locked(DiskClaims())
 
     init(minimumFreeBytes: Int64?) { self.minimumFreeBytes = Locked(minimumFreeBytes) }
 
@@ -22,24 +21,47 @@ final class DiskBudget: Sendable {
     ///   - space: space of the file system; nil when the system does not report it: then every claim succeeds.
     /// - Throws: ENOSPC when the space does not suffice; nothing is claimed then.
     func claim(_ need: Int64, for part: PartID, of space: DiskSpace?) throws(DiskError) {
-        let room = space.map { self.room(of: $0) }
-        try needs.withLock { needs throws(DiskError) in
-            let others = needs.reduce(0) { $0 + ($1.key == part ? 0 : $1.value) }
-            if let room, room - others < need { throw DiskError("reserve \(need) bytes", code: ENOSPC) }
-            needs[part] = need
-        }
+        try present.claim(need, for: part, onDisk: space?.disk, room: space.map { self.room(of: $0) })
     }
 
-    func update(_ need: Int64, of part: PartID) {
-        needs.withLock { if $0[part] != nil { $0[part] = need } }
-    }
+    func update(_ need: Int64, of part: PartID) { present.update(need, of: part) }
 
-    func release(_ part: PartID) { needs.withLock { $0[part] = nil } }
+    func release(_ part: PartID) { present.release(part) }
+
+    private var present: DiskClaims { claims.withLock(\.self) }
+
+    /// From now on, the parts of the other folder count, too, if they are on the same file system. No part has a claim yet.
+    func share(with other: DiskBudget) { claims.withLock { $0 = other.present } }
 
     /// Bytes that may be written or reserved now, without regard to claims.
     func room(of space: DiskSpace) -> Int64 {
         space.free - (minimumFreeBytes.withLock(\.self) ?? min(space.total / 100, 1 << 30))
     }
+}
+
+/// What running parts will still use, on all file systems.
+private final class DiskClaims: Sendable {
+    private struct Claim {
+        /// nil: the system does not report it.
+        let disk: UInt64?
+        /// Bytes that are neither written nor reserved on the disk yet.
+        var need: Int64
+    }
+
+    private let claims = Locked<[PartID: Claim]>([:])
+
+    /// - Parameter room: bytes of the file system without regard to claims; nil: any number.
+    func claim(_ need: Int64, for part: PartID, onDisk disk: UInt64?, room: Int64?) throws(DiskError) {
+        try claims.withLock { claims throws(DiskError) in
+            let others = claims.reduce(0) { $0 + ($1.key == part || $1.value.disk != disk ? 0 : $1.value.need) }
+            if let room, room - others < need { throw DiskError("reserve \(need) bytes", code: ENOSPC) }
+            claims[part] = Claim(disk: disk, need: need)
+        }
+    }
+
+    func update(_ need: Int64, of part: PartID) { claims.withLock { $0[part]?.need = need } }
+
+    func release(_ part: PartID) { claims.withLock { $0[part] = nil } }
 }
 
 /// The disk space of one part. It is claimed as a whole when the size is known, and reserved in steps as bytes arrive.

@@ -173,6 +173,10 @@ extension DownloadsFolder {
         return isSame ? .same(mode: status.st_mode, hasOtherName: status.st_nlink > 1) : .other
     }
 
+    func isUnchanged(_ found: FileMark, since recorded: FileMark) -> Bool {
+        found.isOfSameFile(as: recorded) && isSameTime(found.modified, recorded.modified)
+    }
+
     /// Some file systems store only whole seconds, which shows after a restart.
     private func isSameTime(_ found: Int64, _ recorded: Int64) -> Bool {
         let second: Int64 = 1_000_000_000

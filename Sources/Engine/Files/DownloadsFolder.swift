@@ -308,7 +308,8 @@ extension DiskSpace {
         var status = statvfs()
         guard fstatvfs(folder.number, &status) == 0 else { return nil }
         let block = Int64(status.f_frsize)
-        self.init(free: Int64(status.f_bavail) * block, total: Int64(status.f_blocks) * block)
+        guard let disk = try? folder.status().st_dev else { return nil }
+        self.init(free: Int64(status.f_bavail) * block, total: Int64(status.f_blocks) * block, disk: UInt64(disk))
     }
 }
 

@@ -8,7 +8,14 @@ import Storage
 /// A place that files go to, with all that its disk can delay: while it is slow or does not work, only its jobs wait.
 public final class Location: Sendable {
     public let name: Name
+    /// The folder of the parts, and of the files. For a bucket, it is the downloads folder.
     let folder: DownloadsFolder
+    /// nil: files are in the folder.
+    let bucket: BucketStore?
+    /// Set when promotions to the bucket are to be continued.
+    let promotionsDue = AsyncAutoResetEvent()
+    /// Set when something may be left of an upload.
+    let leftOversDue = AsyncAutoResetEvent()
     /// Bytes that downloads leave free on the file system of the parts, if the location has a limit of its own.
     let minimumFreeBytes: Int64?
     let health = FolderHealth()
@@ -28,10 +35,25 @@ public final class Location: Sendable {
     init(_ name: Name, _ folder: DownloadsFolder, minimumFreeBytes: Int64? = nil) {
         self.name = name
         self.folder = folder
+        bucket = nil
         self.minimumFreeBytes = minimumFreeBytes
         recovery = Locked(Recovery(isDue: !folder.isOpen))
         if !folder.isOpen { _ = health.record(DiskError("open the folder", code: EAGAIN)) }
     }
+
+    /// A bucket, whose parts are in the downloads folder until they are verified.
+    public init(_ name: Name, _ bucket: BucketStore, staging folder: DownloadsFolder) {
+        self.name = name
+        self.folder = folder
+        self.bucket = bucket
+        minimumFreeBytes = nil
+        // A start does not wait for a bucket.
+        recovery = Locked(Recovery(isDue: false))
+        health.doubt()
+    }
+
+    /// The location whose folder has the parts.
+    var ofParts: Name { bucket == nil ? name : .default }
 
     /// A folder that is opened when the engine starts. Its disk may be missing, or slow: only its jobs wait.
     ///
@@ -53,7 +75,7 @@ public final class Location: Sendable {
             minimumFreeBytes: minimumFreeBytes)
     }
 
-    public func release() { folder.release() }
+    public func release() { if bucket == nil { folder.release() } }
 
     /// Whether the folder was not open at the start, and its parts were not compared with the database since.
     var isRecoveryDue: Bool { recovery.withLock { $0.isDue } }
@@ -68,7 +90,15 @@ public final class Location: Sendable {
 
     /// - Returns: false if the folder is open.
     func postpone(_ promotions: [AdmittedJob]) -> Bool {
-        recovery.withLock { recovery in
+        if bucket != nil {
+            recovery.withLock { recovery in
+                let known = Set(recovery.promotions.map(\.job.id))
+                recovery.promotions += promotions.filter { !known.contains($0.job.id) }
+            }
+            promotionsDue.set()
+            return true
+        }
+        return recovery.withLock { recovery in
             if recovery.isDue { recovery.promotions += promotions }
             return recovery.isDue
         }
@@ -97,13 +127,15 @@ public final class Location: Sendable {
     /// Space of the file system of the finished files; nil if the disk does not work, or does not say it within a second.
     var space: DiskSpace? {
         get async {
-            guard health.fault == nil else { return nil }
+            guard bucket == nil, health.fault == nil else { return nil }
             return await inFolder(within: 1, or: nil, \.space)
         }
     }
 
     /// As the first words of a sentence.
-    var title: String { name == .default ? "The downloads folder" : "The folder of location \(name)" }
+    var title: String {
+        name == .default ? "The downloads folder" : "\(bucket == nil ? "The folder" : "The bucket") of location \(name)"
+    }
 
     /// Runs short operations on names in the folder.
     func inFolder<Value: Sendable>(
@@ -122,6 +154,7 @@ public struct Locations: Sendable {
 
     public init(main folder: DownloadsFolder, _ others: [Location] = []) {
         main = Location(.default, folder)
+        for location in others where location.bucket == nil { location.folder.budget.share(with: folder.budget) }
         self.others = Dictionary(uniqueKeysWithValues: others.map { ($0.name, $0) })
     }
 
@@ -138,15 +171,16 @@ public struct Locations: Sendable {
 
     /// Opens the folders at a start.
     ///
-    /// - Returns: all locations. The recovery of those that work is not due later.
+    /// - Returns: the locations that are folders. The recovery of those that work is not due later.
     func open() async -> [Location] {
         await withTaskGroup(of: Void.self) { group in
             for location in others.values where location.isRecoveryDue {
                 group.addTask { await location.openAtStart() }
             }
         }
-        for location in all where location.health.fault == nil { _ = location.endRecovery() }
-        return all
+        let folders = all.filter { $0.bucket == nil }
+        for location in folders where location.health.fault == nil { _ = location.endRecovery() }
+        return folders
     }
 
     /// Whether attempts can succeed in one of them.
@@ -166,7 +200,9 @@ extension EngineServices {
 
     /// Stores that a location has its folder, so that a later start can tell it from the mount point of a missing disk.
     func noteFolder(of location: Location) async throws {
-        guard location.name != .default, !location.folder.wasUsed, !location.folder.use.hasOwnFolder else { return }
+        guard location.bucket == nil, location.name != .default, !location.folder.wasUsed,
+            !location.folder.use.hasOwnFolder
+        else { return }
         try await store.noteFolder(location.folder.path, of: location.name)
     }
 
@@ -190,7 +226,21 @@ extension EngineServices {
     func removeFiles(of jobs: [Job]) async -> [(job: JobID, error: DiskError?)] {
         var outcomes: [(job: JobID, error: DiskError?)] = []
         for (name, jobs) in Dictionary(grouping: jobs, by: { $0.state.finish?.file.location ?? .default }) {
-            let removed = try? await locations[name]?.inFolder { folder in
+            guard let location = locations[name] else {
+                outcomes += jobs.map { ($0.id, .undeclared(name)) }
+                continue
+            }
+            outcomes += await location.removeFiles(of: jobs)
+        }
+        return outcomes
+    }
+}
+
+extension Location {
+    /// - Returns: for each job the error; nil when its file is gone.
+    fileprivate func removeFiles(of jobs: [Job]) async -> [(job: JobID, error: DiskError?)] {
+        guard let bucket else {
+            let removed = try? await inFolder { folder in
                 jobs.map { job in
                     let error = job.state.finish.flatMap { finish in
                         DiskError.of { () throws(DiskError) in try folder.removeFile(finish.file) }
@@ -198,9 +248,53 @@ extension EngineServices {
                     return (job: job.id, error: error)
                 }
             }
-            outcomes += removed ?? jobs.map { ($0.id, .undeclared(name)) }
+            return removed ?? []
+        }
+        var outcomes: [(job: JobID, error: DiskError?)] = []
+        for job in jobs {
+            let error = await bucket.removalError(of: job)
+            outcomes.append((job.id, error))
         }
         return outcomes
+    }
+
+    /// Removes a finished file. A missing file is no error, and another file with the same path stays.
+    ///
+    /// - Parameter applies: asked directly before.
+    /// - Returns: false if it does not apply. Nothing has changed then.
+    func removeFile(_ file: FinishedFile, if applies: @escaping @Sendable () -> Bool = { true }) async throws -> Bool {
+        guard let bucket else {
+            return try await inFolder { folder in
+                guard applies() else { return false }
+                try folder.removeFile(file)
+                return true
+            }
+        }
+        guard applies() else { return false }
+        try await bucket.remove(file)
+        return true
+    }
+
+    /// Those of the files that are not in their places.
+    func missing(of files: [FinishedFile], _ indices: [Int]) async throws -> [Int] {
+        guard let bucket else {
+            return try await inFolder { folder in indices.filter { folder.openFile(files[$0]) == nil } }
+        }
+        var missing: [Int] = []
+        for index in indices where try await !bucket.has(files[index]) { missing.append(index) }
+        return missing
+    }
+}
+
+extension BucketStore {
+    fileprivate func removalError(of job: Job) async -> DiskError? {
+        guard let file = job.state.finish?.file else { return nil }
+        do throws(DiskError) {
+            try await remove(file)
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 
@@ -210,45 +304,5 @@ extension DiskError {
 
     static func undeclared(_ location: Name) -> DiskError {
         DiskError("use the location \(location)", code: undeclaredLocation)
-    }
-}
-
-// MARK: - For interfaces
-
-/// A location as the API shows it.
-public struct LocationStatus: Sendable {
-    public let name: Name
-    /// Of its folder.
-    public let path: String
-    /// Why no file can go to it now, as a sentence; nil while it works.
-    public let why: String?
-    /// nil: its disk does not say it.
-    public let freeBytes: Int64?
-    /// The number of jobs that wait for its disk.
-    public let waiting: Int
-}
-
-extension Engine {
-    /// The absolute paths of the locations. Jobs may name them.
-    public var locationPaths: [Name: String] {
-        services.locations.all.reduce(into: [:]) { $0[$1.name] = AbsolutePath.of($1.folder.path) }
-    }
-
-    /// - Parameters:
-    ///   - isShown: whether the caller may use the location.
-    ///   - sessions: only their jobs are counted.
-    public func locations(
-        where isShown: (Name) -> Bool = { _ in true }, of sessions: VisibleSessions = .all
-    ) async throws -> [LocationStatus] {
-        let waiting = try await store.jobsWaitingForLocations(visible: sessions)
-        var statuses: [LocationStatus] = []
-        for location in services.locations.all where isShown(location.name) {
-            statuses.append(
-                LocationStatus(
-                    name: location.name, path: AbsolutePath.of(location.folder.path),
-                    why: location.health.fault.map { "fetchd could not \($0.action): \($0.reason)." },
-                    freeBytes: await location.space?.free, waiting: waiting[location.name] ?? 0))
-        }
-        return statuses
     }
 }

@@ -291,7 +291,7 @@ extension Attempt {
                 file
             }
         }
-        let id = services.store.makePartID(in: location.name)
+        let id = services.store.makePartID(in: location.ofParts)
         return PartFile(id, digesting: algorithms, diskQueue: diskQueue, in: folder) { () throws(DiskError) in
             try folder.makePart(id)
         }

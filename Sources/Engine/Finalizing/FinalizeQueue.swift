@@ -194,7 +194,7 @@ actor FinalizeQueue {
         guard !placed.isEmpty else { return }
         let (store, active) = (services.store, services.active)
         let signals = placed.map {
-            (job: $0.job, signal: JobSignal.finalized, report: AttemptReport(admission: $0.admission))
+            (job: $0.job, signal: JobSignal.finalized(nil), report: AttemptReport(admission: $0.admission))
         }
         // If the commit fails, the next start finds the file in its place.
         _ = try? await services.persist("\(placed.count) successes") {
@@ -222,22 +222,26 @@ extension FinalizeQueue {
         for (id, fault) in faults {
             guard let admitted = jobs.first(where: { $0.job.id == id }) else { continue }
             let report = AttemptReport(admission: admitted.job.admissions, hasLostPart: fault.isPartLost)
-            let signal = signal(after: fault, waitsFor: admitted.spec.waitFor)
+            let signal = fault.signal(waitsFor: admitted.spec.waitFor, at: location.name, services.time.now)
             _ = try? await services.persist("the end of a promotion of \(id)") { [store = services.store] in
                 try await store.apply(signal, to: id, report)
             }
         }
     }
+}
 
-    private func signal(after fault: FinalizeFault, waitsFor: [WaitFor]) -> JobSignal {
-        let now = services.time.now
-        var failure = fault.failure
+extension FinalizeFault {
+    /// What follows from the fault for a job without an attempt.
+    ///
+    /// - Parameter location: the one that the job waits for.
+    func signal(waitsFor: [WaitFor], at location: Name, _ now: Date) -> JobSignal {
+        var failure = failure
         failure.at = now
         let verdict = RetryPolicy().decision(
-            on: failure, waitsFor: waitsFor, failuresInARow: 1, hint: RetryPolicy.Hint(mayPass: fault.isPartLost),
-            at: now, jitter: 0)
+            on: failure, waitsFor: waitsFor, failuresInARow: 1, hint: RetryPolicy.Hint(mayPass: isPartLost), at: now,
+            jitter: 0)
         return switch verdict {
-        case .wait(let wait): .attemptDeferred(wait.at(location.name))
+        case .wait(let wait): .attemptDeferred(wait.at(location))
         case .fail(let failure): .attemptFailed(failure)
         }
     }
@@ -269,7 +273,12 @@ struct FinalizeQueues: Sendable {
                     continue
                 }
                 if location.postpone(jobs) { continue }
-                group.addTask { await queue.complete(jobs) }
+                if let bucket = location.bucket {
+                    let finalizer = BucketFinalizer(services: services, location: location, store: bucket)
+                    group.addTask { await finalizer.complete(jobs) }
+                } else {
+                    group.addTask { await queue.complete(jobs) }
+                }
             }
         }
     }

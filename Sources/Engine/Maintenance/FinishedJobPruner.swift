@@ -75,11 +75,8 @@ struct FinishedJobPruner: Sendable {
         guard services.locations.use.hasFile(of: job), let file = job.state.finish?.file else { return .isNotHere }
         guard try await services.store.hasFinished(asDid: job) else { return .stays }
         do {
-            return try await services.location(of: file).inFolder { folder in
-                guard applies(retention) else { return .stays }
-                try folder.removeFile(file)
-                return .removed
-            }
+            let isRemoved = try await services.location(of: file).removeFile(file) { applies(retention) }
+            return isRemoved ? .removed : .stays
         } catch let error as DiskError {
             services.log.warning("Could not \(error.action): \(error.reason). fetchd keeps the job \(job.id).")
             return .stays

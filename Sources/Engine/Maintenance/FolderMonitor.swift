@@ -23,8 +23,7 @@ struct FolderMonitor: Sendable {
     private static let (interval, faultInterval) = (10.0, 1.0)
 
     func pass() async throws -> Date? {
-        let (folder, isInDoubt) = (location.folder, location.health.consumeDoubt())
-        let fault = try? await diskQueue.run { folder.inspect(byWriting: isInDoubt) }
+        let fault = await inspect(isInDoubt: location.health.consumeDoubt())
         var promotions: [AdmittedJob] = []
         if fault == nil, location.isRecoveryDue {
             try await services.noteFolder(of: location)
@@ -38,7 +37,17 @@ struct FolderMonitor: Sendable {
         }
         if fault == nil, before != nil { await endWaits() }
         if !promotions.isEmpty { await finalizeQueue.complete(promotions) }
+        // Each inspection of a bucket costs requests, so one that works is inspected only in doubt.
+        if location.bucket != nil { return fault.map { _ in services.time.now.addingTimeInterval(Self.interval) } }
         return services.time.now.addingTimeInterval(fault == nil ? Self.interval : Self.faultInterval)
+    }
+
+    private func inspect(isInDoubt: Bool) async -> DiskError? {
+        guard let bucket = location.bucket else {
+            let folder = location.folder
+            return try? await diskQueue.run { folder.inspect(byWriting: isInDoubt) }
+        }
+        return isInDoubt ? await bucket.inspect() : location.health.fault
     }
 
     private func endWaits() async {

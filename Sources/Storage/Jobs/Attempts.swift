@@ -198,6 +198,7 @@ extension Transaction {
         if report.hasSyncFailed || report.hasLostPart, report.part == nil { job.part = nil }
         if report.madeProgress { job.failuresInARow = 0 }
         let outcome = try transitionJob(job, on: ending(signal, of: job).bounded(at: now))
+        if case .finalized(_?) = signal { try removeUpload(of: id) }
         let isOver = if case .done(let next, _, _) = outcome { next.state.name != .running } else { false }
         if isOver, working.received[id] != nil { working.received.forget(id) }
         return outcome

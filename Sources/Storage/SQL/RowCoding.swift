@@ -133,6 +133,12 @@ extension RowCoding {
         if let sha256 = file.sha256 { writer.member("sha256", sha256) }
         if let contentType = file.contentType { writer.member("contentType", contentType) }
         if let mark = file.mark { writer.object("mark") { write(mark, to: &$0) } }
+        guard let object = file.object else { return }
+        writer.object("object") { writer in
+            writer.member("url", object.url)
+            writer.member("etag", object.etag)
+            if let version = object.versionID { writer.member("versionID", version) }
+        }
     }
 
     private static func write(_ mark: FileMark, to writer: inout JSONWriter) {
@@ -258,7 +264,9 @@ extension Destination {
 
 extension FinishedFile {
     fileprivate init?(stored: JSONObject) {
-        guard let path = stored["path"]?.stringValue, let size = stored["size"]?.integerValue else { return nil }
+        // Most files are in folders.
+        guard stored["object"] == nil, let path = stored["path"]?.stringValue, let size = stored["size"]?.integerValue
+        else { return nil }
         var mark: FileMark?
         if let object = stored["mark"]?.objectValue {
             guard let inode = object["inode"]?.integerValue, inode >= 0, let modified = object["modified"]?.integerValue

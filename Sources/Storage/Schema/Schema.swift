@@ -10,7 +10,7 @@ package enum Schema {
     package static let baseline = 18
 
     /// The version that this program writes.
-    package static let latest = 27
+    package static let latest = 28
 
     /// The version that gave some tables of the nodes and some indexes their present names. No released version has used the former
     /// names on PostgreSQL.
@@ -20,6 +20,7 @@ package enum Schema {
     package static let tables: [Table] =
         [sessions, batches, jobs, jobTags, parts] + journalTables + webhookTables + counts + service + callers
         + nodeTables + [hosts, hostStarts, imports, importBatches, consumers, consumerAcknowledgements]
+        + uploads
 
     /// The statements that bring a database from the version before to this one.
     package static func statements(of version: Int, for engine: Table.Engine) -> [String] {

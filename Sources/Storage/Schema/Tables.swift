@@ -247,6 +247,30 @@ extension Schema {
             key: ["name", "folder"], since: 27, isOrderedByKey: true),
     ]
 
+    /// - `uploads`: what a job has begun to put into a bucket, from before the first request until the job has succeeded, or until
+    ///   nothing of it is left there. So a row can outlive its job. `location` and `key` name the object, and `part` the bytes.
+    ///   `upload_id` is NULL before the bucket has created an upload in parts. `part_size` is NULL for an object that is put with one
+    ///   request. `is_abandoned`: the job has ended without it.
+    /// - `upload_parts`: the parts that the bucket has. `sha256` is that of their bytes.
+    static let uploads: [Table] = [
+        Table(
+            name: "uploads",
+            columns: [
+                .text("job", "NOT NULL PRIMARY KEY"), .text("location", "NOT NULL"), .text("object_key", "NOT NULL"),
+                .text("part", "NOT NULL"), .text("upload_id"), .integer("part_size", "CHECK (part_size > 0)"),
+                .integer("begun_at", "NOT NULL"), .flag("is_abandoned"),
+            ],
+            since: 28),
+        Table(
+            name: "upload_parts",
+            columns: [
+                .text("job", "NOT NULL REFERENCES uploads (job) ON DELETE CASCADE"),
+                .integer("number", "NOT NULL CHECK (number BETWEEN 1 AND 10000)"), .text("etag", "NOT NULL"),
+                .text("sha256", "NOT NULL CHECK (length(sha256) = 64)"),
+            ],
+            key: ["job", "number"], since: 28, isOrderedByKey: true),
+    ]
+
     /// - `tokens.digest`: the SHA-256 of the secret, and `former_digest` that of the previous secret while it is still
     ///   accepted. `sessions` is a JSON array of patterns; NULL: all sessions. `locations` is a JSON array of names; NULL: all.
     /// - `token_bytes`: the bytes that the jobs of a token have received on a day (UTC), as the number of days since 1970.

@@ -129,7 +129,10 @@ extension DoctorReport {
     private mutating func checkParts(_ inspection: DatabaseInspection, isRunning: Bool) {
         let rules = settings.start.values.locations
         var folders: [Name: (path: String, incomplete: String?)] = [.default: (settings.downloadsFolder, nil)]
-        for rule in rules { folders[rule.name] = (rule.path, rule.incompletePath) }
+        for rule in rules {
+            // The parts of objects are in the downloads folder.
+            folders[rule.name] = rule.folder.map { ($0.path, $0.incompletePath) } ?? folders[.default]
+        }
         for name in inspection.locations.union(folders.keys).sorted(by: { $0.text < $1.text }) {
             guard let folder = folders[name] else {
                 warn(

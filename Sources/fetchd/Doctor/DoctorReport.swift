@@ -1,5 +1,6 @@
 import Configuration
 import CurlClient
+import Daemon
 import Downloads
 import Engine
 import Formats
@@ -25,6 +26,7 @@ struct DoctorReport {
         self.settings.start.take(stored: stored ?? [:])
         await checkDatabase(thoroughly: thoroughly, asksWebhooks: asksWebhooks, isRunning: lock.holder != nil)
         checkSpace()
+        await checkBuckets()
         checkLimits(of: lock.holder)
         let isHidden = if case .hidden = databaseFile { settings.start.values.store == nil } else { false }
         checkAddresses(areComplete: stored != nil && !isHidden)
@@ -39,6 +41,26 @@ struct DoctorReport {
         case .held(let process): succeed(.service, "The service runs (process \(process)).")
         case .free: succeed(.service, "No service uses the data folder.")
         case .unknown(let why): skip(.service, "Whether a service runs is not known: \(why).", Self.asUserOfService)
+        }
+    }
+
+    private mutating func checkBuckets() async {
+        guard settings.start.values.locations.contains(where: { $0.bucket != nil }) else { return }
+        do {
+            for check in try await BucketCheck.all(of: settings.start.values) {
+                if let fault = check.fault {
+                    fail(
+                        .buckets, "No object can go to the location \(check.location): \(fault).",
+                        "Its jobs wait. Compare --location and the access key with the bucket.")
+                } else if let restriction = check.restriction {
+                    warn(
+                        .buckets, "The location \(check.location): \(restriction)",
+                        "Let its jobs replace objects, or choose a server that keeps the condition.")
+                }
+            }
+            succeedIfNothing(.buckets, "The buckets take objects.")
+        } catch {
+            fail(.buckets, "\(error)", "The service does not start before this is corrected.")
         }
     }
 
@@ -76,7 +98,7 @@ struct CheckResult {
     }
 
     enum Subject: String {
-        case configuration, service, folders, database, parts, key, space, limits, clock, addresses, webhooks
+        case configuration, service, folders, database, parts, key, space, buckets, limits, clock, addresses, webhooks
     }
 
     var level: Level

@@ -24,11 +24,11 @@ extension DoctorReport {
         checkFolder(downloads, purpose: "downloads folder", option: "downloads-dir")
         let locations = settings.start.values.locations
         for location in locations {
-            for path in [location.path, location.incompletePath].compactMap(\.self) {
+            for path in [location.folder?.path, location.folder?.incompletePath].compactMap(\.self) {
                 checkFolder(path, purpose: "folder of the location \(location.name)", option: "location")
             }
         }
-        let folders = [data, downloads] + locations.map(\.path)
+        let folders = [data, downloads] + locations.compactMap(\.folder?.path)
         succeedIfNothing(
             .folders, "\(folders.formatted(.list(type: .and).locale(.init(identifier: "en")))) can be used.")
     }
@@ -104,9 +104,10 @@ extension DoctorReport {
         }
         checkSpace(in: settings.downloadsFolder, of: "the downloads folder", leaving: nil)
         for location in settings.start.values.locations {
+            guard let folder = location.folder else { continue }
             checkSpace(
-                in: location.incompletePath ?? location.path, of: "the location \(location.name)",
-                leaving: location.minimumFreeBytes)
+                in: folder.incompletePath ?? folder.path, of: "the location \(location.name)",
+                leaving: folder.minimumFreeBytes)
         }
         succeedIfNothing(.space, "The folders have free space.")
     }

@@ -117,7 +117,8 @@ import Testing
             "path": .string(file.path), "location": .string((file.location ?? .default).text),
             "size": .integer(file.size),
             "sha256": .optional(file.sha256),
-            "content_type": .optional(file.contentType),
+            "content_type": .optional(file.contentType), "url": .optional(file.object?.url),
+            "etag": .optional(file.object?.etag), "version_id": .optional(file.object?.versionID),
         ]
     }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct JobMachineTests {
     @Test func announcesTerminalEventForEachEnding() {
         let endings: [(JobState, JobSignal, EventType)] = [
-            (.running(.promoting(Sample.promotion)), .finalized, .jobSucceeded),
+            (.running(.promoting(Sample.promotion)), .finalized(nil), .jobSucceeded),
             (.running(.attempting), .attemptFailed(Sample.failure), .jobFailed),
             (.running(.attempting), .attemptStopped(.cancel(keepsPart: false)), .jobCancelled),
             (.queued, .cancelRequested(keepsPart: false), .jobCancelled),

@@ -33,7 +33,7 @@ enum Sample {
         ("attemptDeferred", .attemptDeferred(wait)), ("attemptHeldOff", .attemptHeldOff(wait)),
         ("attemptDiverted", .attemptDiverted(wait)),
         ("attemptFailed", .attemptFailed(failure)),
-        ("finalizePlanned", .finalizePlanned(promotion)), ("finalized", .finalized),
+        ("finalizePlanned", .finalizePlanned(promotion)), ("finalized", .finalized(nil)),
     ]
 
     static let batchStates: [Batch.State] = [.open, .due(now), .finished(9), .acknowledged(9)]

@@ -43,6 +43,20 @@ import Testing
         try budget.claim(1000, for: PartID("b"), of: space)
     }
 
+    @Test func foldersOnOneFileSystemCountTheirClaimsTogether() throws {
+        let (first, second) = (DiskBudget(minimumFreeBytes: 0), DiskBudget(minimumFreeBytes: 100))
+        second.share(with: first)
+        let space = DiskSpace(free: 1000, total: 10_000, disk: 1)
+        try first.claim(600, for: PartID("a"), of: space)
+        #expect(throws: DiskError("reserve 301 bytes", code: ENOSPC)) {
+            try second.claim(301, for: PartID("b"), of: space)
+        }
+        try second.claim(300, for: PartID("b"), of: space)
+        try second.claim(900, for: PartID("c"), of: DiskSpace(free: 1000, total: 10_000, disk: 2))
+        first.release(PartID("a"))
+        try second.claim(900, for: PartID("b"), of: space)
+    }
+
     /// 1,000 jobs of 100 MB do not take 100 GB at once: little more than has come is reserved on the disk.
     @Test func aLargePartIsReservedStepByStep() throws {
         let fixture = try FolderFixture()

@@ -63,7 +63,7 @@ import Testing
         let promoting = try await store.apply(.finalizePlanned(promotion), to: created.id).job
         #expect(try await store.job(created.id) == promoting)
         #expect(try await store.neededParts()[promotion.part] == 3)
-        let succeeded = try await store.apply(.finalized, to: created.id).job
+        let succeeded = try await store.apply(.finalized(nil), to: created.id).job
         #expect(try await store.job(created.id) == succeeded)
         #expect(succeeded.part == nil)
         #expect(succeeded.bytesDurable == 3)
@@ -73,7 +73,7 @@ import Testing
     @Test func writesNothingForARefusedSignal() async throws {
         let fixture = try StoreFixture()
         let job = try #require(try await fixture.create().first)
-        let outcome = try await fixture.store.apply(.finalized, to: job.id)
+        let outcome = try await fixture.store.apply(.finalized(nil), to: job.id)
         #expect(outcome == .refused(job, allowed: [.running]))
         #expect(try await fixture.store.job(job.id) == job)
         #expect(try await fixture.eventTypes() == ["job.created"])

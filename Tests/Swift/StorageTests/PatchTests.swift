@@ -54,7 +54,7 @@ import Testing
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .running, fields: ["destination"])) {
             try await patch(fixture, promoting, [.destination, .priority]) { $0.destination.filename = "late" }
         }
-        _ = try await fixture.store.apply(.finalized, to: job.id)
+        _ = try await fixture.store.apply(.finalized(nil), to: job.id)
         let done = try await fixture.store.job(job.id)
         await #expect(throws: StoreError.fieldsFixed(job.id, state: .succeeded, fields: ["url"])) {
             try await patch(fixture, done, [.url]) { $0.url = "https://other/" }

@@ -93,7 +93,8 @@ import Testing
         let file = FinishedFile(
             in: isFull ? Name("films") : nil, path: "a/ö.bin", size: .max, sha256: isFull ? "00" : nil,
             contentType: isFull ? "text/plain" : nil,
-            mark: isFull ? mark : nil)
+            mark: isFull ? mark : nil,
+            object: isFull ? StoredObject(url: "https://s3/b/ö", etag: "\"e\"", versionID: "1") : nil)
         let receipt = Receipt(
             finalURL: "https://host/", redirects: isFull ? ["https://other/"] : [], status: 206,
             etag: isFull ? "\"e\"" : nil, lastModified: isFull ? "Sun, 06 Nov 1994 08:49:37 GMT" : nil,

@@ -51,7 +51,7 @@ struct StoreFixture {
     /// Makes an admitted job succeed.
     func succeed(_ job: JobID) async throws {
         _ = try await store.apply(.finalizePlanned(Self.promotion(of: job)), to: job)
-        _ = try await store.apply(.finalized, to: job)
+        _ = try await store.apply(.finalized(nil), to: job)
     }
 
     /// - Parameter path: of the file; nil: the text of the job.

@@ -208,7 +208,8 @@ import Testing
 
     @Test(arguments: [
         ("films", "has no '='"), ("default=/a", "is for the downloads folder"), ("a b=/a", "has no name of 1 to 128"),
-        ("films=", "has an empty path"), ("films=s3://bucket", "a location is a folder of this machine"),
+        ("films=", "has an empty path"),
+        ("films=ftp://host/a", "a location is a folder of this machine, or an s3:// bucket"),
         ("films=/a?color=red", "the parameters of a folder are incomplete"),
         ("films=/a?incomplete=/a/parts", "has the incomplete folder /a/parts below /a"),
         ("films=/a?minimum_free_bytes=x", "takes bytes"), ("films=/a?file_mode=9", "octal"),

@@ -207,7 +207,7 @@ import Testing
         let job = try await fixture.create()[0]
         try await fixture.admit()
         _ = try await fixture.store.apply(.finalizePlanned(Self.promotion(to: path)), to: job)
-        _ = try await fixture.store.apply(.finalized, to: job)
+        _ = try await fixture.store.apply(.finalized(nil), to: job)
         return job
     }
 

@@ -75,7 +75,7 @@ enum PlantedSecrets {
         let wait = Wait(.url, cause: Failure(.linkExpired, "gone", attempts: 1, at: store.time.now))
         _ = try await store.apply(.attemptDeferred(wait), to: jobs[1], AttemptReport(part: part))
         for job in jobs[2...] { _ = try await store.apply(.finalizePlanned(promotion(of: job)), to: job) }
-        _ = try await store.apply(.finalized, to: jobs[3])
+        _ = try await store.apply(.finalized(nil), to: jobs[3])
         return jobs
     }
 

@@ -114,7 +114,7 @@ struct SchemaFixtureData {
             return try await store.checkpoint([(job: job, admission: 1, part: part)])
         }
         _ = try await store.apply(.finalizePlanned(StoreFixture.promotion(of: job)), to: job)
-        if name == "succeeded" { _ = try await store.apply(.finalized, to: job) }
+        if name == "succeeded" { _ = try await store.apply(.finalized(nil), to: job) }
     }
 
     private func makeTokensAndAnswers() async throws {
