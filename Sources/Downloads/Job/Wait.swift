@@ -131,7 +131,7 @@ public struct RetryPolicy: Sendable, Equatable, Codable {
         public var retryAfter: Double?
         /// The machine has no route to the network. The server did not cause the failure, and the attempt does not count.
         public var hasNoRoute: Bool
-        /// No later attempt can succeed, whatever the failure's code says.
+        /// Each later attempt would fail in the same way, so the job fails now. This has precedence over the failure's code.
         public var isPermanent = false
         /// The next attempt would send another request, or write to a new part. It may succeed even if the failure's
         /// code is permanent.
