@@ -2,7 +2,8 @@
 /// Berry, "Novel Table Lookup-Based Algorithms for High-Performance CRC Generation", 2008).
 struct CyclicRedundancy: Sendable {
     private let polynomial: Polynomial
-    private var state: UInt64
+    /// All of it: a check that begins with this state continues the one that had it.
+    private(set) var state: UInt64
 
     /// Of checks whose bits are reflected, whose state begins with ones, and whose result is inverted.
     struct Polynomial: Sendable {
@@ -32,9 +33,10 @@ struct CyclicRedundancy: Sendable {
         }
     }
 
-    init(_ polynomial: Polynomial) {
+    /// - Parameter state: nil: no byte so far.
+    init(_ polynomial: Polynomial, state: UInt64? = nil) {
         self.polynomial = polynomial
-        state = .max >> (64 - 8 * UInt64(polynomial.size))
+        self.state = state ?? .max >> (64 - 8 * UInt64(polynomial.size))
     }
 
     mutating func update(_ bytes: UnsafeRawBufferPointer) {

@@ -20,7 +20,7 @@ public enum HashFunction: String, Sendable, CaseIterable {
     }
 
     /// nil for the functions that libcrypto has.
-    fileprivate var polynomial: CyclicRedundancy.Polynomial? {
+    var polynomial: CyclicRedundancy.Polynomial? {
         switch self {
         case .crc32: .crc32
         case .crc32c: .crc32c
@@ -60,7 +60,7 @@ public struct RunningHash: Sendable {
     private var redundancy: CyclicRedundancy?
 
     public init(_ function: HashFunction) {
-        redundancy = function.polynomial.map(CyclicRedundancy.init)
+        redundancy = function.polynomial.map { CyclicRedundancy($0) }
         guard redundancy == nil else { return }
         let context = Context()
         check(EVP_DigestInit_ex2(context.pointer, function.implementation, nil))

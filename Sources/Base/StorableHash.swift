@@ -120,6 +120,71 @@ extension StorableHash {
     }
 }
 
+/// The digest of a function of `HashFunction` whose state can be stored: all but BLAKE2b.
+public struct StorableDigest: Sendable {
+    private enum State: Sendable {
+        case hash(StorableHash)
+        case redundancy(CyclicRedundancy)
+    }
+
+    private var state: State
+
+    /// - Parameter stored: what `stored` was when the first bytes had passed; nil: no byte so far.
+    /// - Returns: nil for BLAKE2b, and for what `stored` never is.
+    public init?(_ function: HashFunction, stored: [UInt8]? = nil) {
+        if let polynomial = function.polynomial {
+            guard stored?.count ?? 8 == 8 else { return nil }
+            let state = stored?.reduce(0) { $0 << 8 | UInt64($1) }
+            self.state = .redundancy(CyclicRedundancy(polynomial, state: state))
+        } else {
+            guard let function = StorableHash.Function(function) else { return nil }
+            let hash = stored.map(StorableHash.init(stored:)) ?? StorableHash(function)
+            guard let hash, hash.function == function else { return nil }
+            state = .hash(hash)
+        }
+    }
+
+    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        switch state {
+        case .hash(var hash):
+            hash.update(bytes)
+            state = .hash(hash)
+        case .redundancy(var check):
+            check.update(bytes)
+            state = .redundancy(check)
+        }
+    }
+
+    /// The digest of the bytes so far. More bytes can follow.
+    public var digest: [UInt8] {
+        switch state {
+        case .hash(let hash): hash.digest
+        case .redundancy(let check): check.digest
+        }
+    }
+
+    /// The same on every machine.
+    public var stored: [UInt8] {
+        switch state {
+        case .hash(let hash): hash.stored
+        case .redundancy(let check): check.state.bigEndianBytes
+        }
+    }
+}
+
+extension StorableHash.Function {
+    /// - Returns: nil for a function whose state cannot be stored.
+    fileprivate init?(_ function: HashFunction) {
+        switch function {
+        case .sha256: self = .sha256
+        case .sha512: self = .sha512
+        case .sha1: self = .sha1
+        case .md5: self = .md5
+        case .blake2b, .crc32, .crc32c, .crc64nvme: return nil
+        }
+    }
+}
+
 extension UnsafeMutableRawBufferPointer {
     fileprivate func store(_ value: UInt64, _ index: Int, _ word: Int) {
         if word == 8 {

@@ -36,6 +36,15 @@ static inline int linux_preallocate(int fd, int64_t offset, int64_t length) {
     return fallocate(fd, 1 /* FALLOC_FL_KEEP_SIZE */, offset, length);
 }
 
+// Gives the blocks of these bytes back without changing the file's length. They read as zeros from then on.
+static inline int linux_punch_hole(int fd, int64_t offset, int64_t length) {
+    return fallocate(fd, 1 | 2 /* FALLOC_FL_KEEP_SIZE, FALLOC_FL_PUNCH_HOLE */, offset, length);
+}
+
+// The first byte from offset on that has no block; the length of the file if all have, or if its file system cannot tell. -1 on
+// failure. Moves the position of the descriptor.
+static inline int64_t linux_next_hole(int fd, int64_t offset) { return lseek(fd, offset, 4 /* SEEK_HOLE */); }
+
 // Copies bytes between two files at the same offset, without moving them through this process; shares the blocks where the
 // file system can. Returns the number of copied bytes, 0 at the end of the file, or -1.
 static inline ssize_t linux_copy_range(int from, int to, int64_t offset, size_t count) {

@@ -8,6 +8,8 @@ import FoundationNetworking
 public struct DownloadRequest: Sendable, Equatable, Codable {
     public enum Priority: String, Sendable, Codable { case low, normal, high }
     public enum ConflictRule: String, Sendable, Codable { case rename, error, replace }
+    /// `whole`: until the file is verified. `auto`: a window of it, while the first bytes are sent.
+    public enum Staging: String, Sendable, Codable { case auto, whole }
 
     /// Where the file goes on the machine of the service.
     public struct Destination: Sendable, Equatable, Codable {
@@ -19,10 +21,14 @@ public struct DownloadRequest: Sendable, Equatable, Codable {
         public var filename: String?
         /// What happens if the name is taken. Nil means the rule of the session, which renames by default.
         public var onConflict: ConflictRule?
+        /// What the disk keeps of a file whose location is a bucket. Nil means `auto`.
+        public var staging: Staging?
 
         public init(
-            location: String? = nil, directory: String? = nil, filename: String? = nil, onConflict: ConflictRule? = nil
+            location: String? = nil, directory: String? = nil, filename: String? = nil,
+            onConflict: ConflictRule? = nil, staging: Staging? = nil
         ) {
+            self.staging = staging
             self.location = location
             self.directory = directory
             self.filename = filename

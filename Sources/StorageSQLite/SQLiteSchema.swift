@@ -18,6 +18,7 @@ extension Schema {
         migrator.registerMigration("26: digests that servers have stated") { db in try run(26, in: db) }
         migrator.registerMigration("27: locations") { db in try run(27, in: db) }
         migrator.registerMigration("28: uploads to buckets") { db in try run(28, in: db) }
+        migrator.registerMigration("29: uploads of files that grow") { db in try run(29, in: db) }
         return migrator
     }
 

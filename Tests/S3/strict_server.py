@@ -296,6 +296,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 storage.lock.notify_all()
             elif path == "/_test/conditions":
                 storage.keeps_conditions = json.loads(body)
+            elif path == "/_test/uploads":
+                storage.uploads = {}
             elif path == "/_test/object":
                 self.key = self.query["key"]
                 self.store(body, {}, f'"{hashlib.md5(body).hexdigest()}"')

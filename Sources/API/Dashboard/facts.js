@@ -23,6 +23,7 @@ export function jobFacts(job) {
     ["Folder", job.destination.directory],
     ["File name", job.destination.filename],
     ["If the file exists", job.destination.on_conflict],
+    ["Kept on the disk", job.destination.staging === "whole" ? "the whole file, until it is verified" : null],
     ["Started from", job.resume && job.resume.decision !== "fresh" ? resumeWords(job.resume) : null],
     ["Tags", job.tags.join(", ")],
     ["Priority", job.priority === "normal" ? null : job.priority],

@@ -181,5 +181,6 @@ extension WireType<Destination> {
             WireMember("filename", \.filename, .text(fault: FilenameTemplate.fault(in:))),
             WireMember("on_conflict", \.onConflict, .choice),
             WireMember("create_directories", \.createDirectories, .bool, default: true),
+            WireMember("staging", \.staging, .choice),
         ], Destination())
 }

@@ -33,6 +33,8 @@ enum PriorityArgument: String, ExpressibleByArgument, CaseIterable, Sendable { c
 
 enum ConflictArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case rename, error, replace }
 
+enum StagingArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case auto, whole }
+
 enum WaitForArgument: String, ExpressibleByArgument, CaseIterable, Sendable { case space, credentials, url }
 
 enum JobStateArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
@@ -101,10 +103,14 @@ struct NewDestination: Sendable, Equatable {
     var directory: String?
     var filename: String?
     var onConflict: String?
+    var staging: String?
 
     /// - Returns: nil if nothing is given.
-    init?(location: String? = nil, path: String?, onConflict: ConflictArgument?) {
+    init?(
+        location: String? = nil, path: String?, onConflict: ConflictArgument?, staging: StagingArgument? = nil
+    ) {
         self.location = location
+        self.staging = staging?.rawValue
         self.onConflict = onConflict?.rawValue
         if let path {
             let parts = path.split(separator: "/", omittingEmptySubsequences: false)
@@ -112,7 +118,7 @@ struct NewDestination: Sendable, Equatable {
             directory = folder.isEmpty ? nil : folder
             filename = parts.last.flatMap { $0.isEmpty ? nil : String($0) }
         }
-        if location == nil, directory == nil, filename == nil, self.onConflict == nil { return nil }
+        if [location, directory, filename, self.onConflict, self.staging].allSatisfy({ $0 == nil }) { return nil }
     }
 
     var json: JSON {
@@ -121,6 +127,7 @@ struct NewDestination: Sendable, Equatable {
         object.set("directory", directory)
         object.set("filename", filename)
         object.set("on_conflict", onConflict)
+        object.set("staging", staging)
         return .object(object)
     }
 }

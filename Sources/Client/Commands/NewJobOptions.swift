@@ -17,6 +17,9 @@ struct NewJobOptions: ParsableArguments {
 
     @Option("The action if the file already exists. (default: the session's)") var onConflict: ConflictArgument?
 
+    @Option("The bytes on the disk before a bucket has the file: a part of it (auto), or the whole. (default: auto)")
+    var staging: StagingArgument?
+
     @Option(
         "The expected checksum: sha-256:HEX, sha-512:HEX, sha-1:HEX or md5:HEX. The job fails if the file has another one.",
         "sum")
@@ -69,7 +72,10 @@ struct NewJobOptions: ParsableArguments {
         if discoversMirrors { job["mirrors"] = "discover" }
         job.set("session", session)
         job.set("headers", header.json)
-        job.set("destination", NewDestination(location: location, path: out, onConflict: onConflict)?.json)
+        job.set(
+            "destination",
+            NewDestination(
+                location: location, path: out, onConflict: onConflict, staging: staging)?.json)
         job.set("priority", priority?.rawValue)
         job.set("connections", connections)
         job.set("rate_limit_bytes_per_second", rateLimit?.count)

@@ -130,6 +130,7 @@ extension Destination {
         [
             "location": .optional(location?.text), "directory": .optional(directory), "filename": .optional(filename),
             "on_conflict": .optional(onConflict?.rawValue), "create_directories": .bool(createDirectories),
+            "staging": .optional(staging?.rawValue),
         ]
     }
 
@@ -139,6 +140,7 @@ extension Destination {
         writer.member("filename", filename)
         writer.member("on_conflict", onConflict?.rawValue)
         writer.member("create_directories", createDirectories)
+        writer.member("staging", staging?.rawValue)
     }
 }
 

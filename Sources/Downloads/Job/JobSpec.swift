@@ -130,6 +130,8 @@ public struct Destination: Sendable, Equatable, Codable {
     public var filename: String?
     public var onConflict: Conflict?
     public var createDirectories = true
+    /// nil: `auto`.
+    public var staging: Staging?
 
     public init(
         location: Name? = nil, directory: String? = nil, filename: String? = nil, onConflict: Conflict? = nil
@@ -147,6 +149,7 @@ public struct Destination: Sendable, Equatable, Codable {
         filename = try stored.decodeIfPresent(String.self, forKey: .filename)
         onConflict = try stored.decodeIfPresent(Conflict.self, forKey: .onConflict)
         createDirectories = try stored.decode(.createDirectories, default: true)
+        staging = try stored.decodeIfPresent(Staging.self, forKey: .staging)
     }
 
     /// What fetchd does if a file with that name exists at promotion.
@@ -156,6 +159,15 @@ public struct Destination: Sendable, Equatable, Codable {
         /// The job fails with `destination_exists`.
         case error
         case replace
+    }
+
+    /// What the disk has of a file that goes to a bucket.
+    public enum Staging: String, Sendable, Codable, CaseIterable {
+        /// A window of the file while its other bytes arrive and are sent. The whole file if it is small, if it is decoded, if it has
+        /// digests of pieces, or if it has a digest to verify and the disk has room.
+        case auto
+        /// All bytes, until they are verified.
+        case whole
     }
 }
 

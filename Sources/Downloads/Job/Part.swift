@@ -17,6 +17,8 @@ public struct Part: Sendable, Equatable {
     public var expiry: Expiry
     /// Pieces that did not match their digests are not in `ranges` any more, so that the others need not be fetched again. Not stored.
     public var lacksWrongPieces = false
+    /// The number of first bytes that are in a bucket only; nil: the part goes to no bucket. Not stored with the part.
+    public var released: Int64?
 
     public init(
         id: PartID, url: String, validators: Validators, label: FileLabel = FileLabel(), size: Int64?,
@@ -32,6 +34,9 @@ public struct Part: Sendable, Equatable {
     }
 
     public var bytesDurable: Int64 { ranges.count }
+
+    /// The bytes that its file has.
+    public var onDisk: ByteRanges { ranges.subtracting(ByteRanges(prefix: released ?? 0)) }
 
     /// The first request that continues from these bytes: from the first missing byte to the next bytes on disk.
     public var rest: RequestedRange {

@@ -203,13 +203,14 @@ public struct DestinationRule: Sendable, Equatable {
     public var filename: String?
     public var conflict: Destination.Conflict
     public var createDirectories: Bool
+    public var staging = Destination.Staging.auto
 
     /// The place that a job specifies. This place supplies the members that the job leaves out.
     public func specified(by destination: Destination) -> DestinationRule {
         DestinationRule(
             location: destination.location ?? location, directory: destination.directory ?? directory,
             filename: destination.filename ?? filename, conflict: destination.onConflict ?? conflict,
-            createDirectories: destination.createDirectories)
+            createDirectories: destination.createDirectories, staging: destination.staging ?? .auto)
     }
 }
 

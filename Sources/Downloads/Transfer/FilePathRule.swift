@@ -1,3 +1,5 @@
+import Formats
+
 /// The rules for paths below the downloads root that a client specifies.
 public enum FilePathRule {
     /// The folder of the hidden parts. No job may have a destination in it.
@@ -52,6 +54,12 @@ public enum FilePathRule {
             return shortened(name, bytes: room) + suffix
         }
         return shortened(stem, bytes: room - ending.utf8.count) + suffix + ending
+    }
+
+    /// The same for the last component of a path.
+    public static func numbered(path: String, _ number: Int) -> String {
+        let (folder, name) = PathComponents.last(of: path)
+        return (folder.isEmpty ? "" : folder + "/") + numbered(name, number)
     }
 
     /// Control characters, and invisible characters that make a name look different from what it is: marks of direction,

@@ -20,13 +20,13 @@ extension Part {
     /// The number of bytes directly before the first missing one that are requested again with the rest.
     public var overlap: Int64 {
         let offset = rest.offset
-        return ranges.ranges.first { $0.upperBound == offset }.map { min(Int64($0.count), Self.mostOverlap) } ?? 0
+        return onDisk.ranges.first { $0.upperBound == offset }.map { min(Int64($0.count), Self.mostOverlap) } ?? 0
     }
 
     /// Pieces of the other stored bytes. The part's identifier determines their places, which no server knows.
     public var samples: [Range<Int64>] {
         let offset = rest.offset
-        let stored = ranges.subtracting(ByteRanges(offset - overlap..<offset))
+        let stored = onDisk.subtracting(ByteRanges(offset - overlap..<offset))
         guard stored.count > 0 else { return [] }
         var generator = SplitMix(seed: id.text)
         return (0..<Self.sampleCount).compactMap { _ in

@@ -25,6 +25,8 @@ public struct Segments: Sendable, Equatable {
     }
 
     private var unclaimed: ByteRanges
+    /// The largest number of unclaimed bytes that one claim takes.
+    private let piece: Int64
     private var segments: [SegmentClaim: Segment] = [:]
     private var claims = 0
 
@@ -33,7 +35,11 @@ public struct Segments: Sendable, Equatable {
 
     /// - Parameter missing: the bytes that the file lacks. For a file of unknown size, these go up to `Int64.max`, and
     ///   the file is never divided.
-    public init(missing: some Sequence<Range<Int64>>) { unclaimed = ByteRanges(missing) }
+    /// - Parameter piece: the largest claim in bytes, so that several connections stay near the beginning of the missing bytes.
+    public init(missing: some Sequence<Range<Int64>>, inPiecesOf piece: Int64 = .max) {
+        unclaimed = ByteRanges(missing)
+        self.piece = piece
+    }
 
     public var isComplete: Bool { segments.isEmpty && unclaimed.isEmpty }
 
@@ -43,16 +49,28 @@ public struct Segments: Sendable, Equatable {
     // MARK: Taking
 
     /// The claim of the first response: on the first gap, or on an empty range if no byte is missing.
-    public mutating func firstClaim(at now: Duration) -> SegmentClaim { claim(at: now) ?? assign(0..<0, at: now) }
+    public mutating func firstClaim(at now: Duration) -> SegmentClaim {
+        let gap = unclaimed.ranges.first
+        let first = claim(at: now) ?? assign(0..<0, at: now)
+        // Its request asks for the whole gap, also if the claim is a piece.
+        if let gap { segments[first]?.reach = gap.upperBound }
+        return first
+    }
 
     /// Whether `claim(at:)` would return a claim.
     public var isClaimable: Bool { !unclaimed.isEmpty || largest != nil }
+
+    /// Whether bytes before this position are missing that no connection fetches.
+    public func isAnyUnclaimed(before position: Int64) -> Bool {
+        unclaimed.ranges.first.map { $0.lowerBound < position } ?? false
+    }
 
     /// Claims the first unclaimed bytes, otherwise half of the largest segment.
     ///
     /// - Returns: nil if no bytes are left that are worth a request.
     public mutating func claim(at now: Duration) -> SegmentClaim? {
-        if let gap = unclaimed.ranges.first {
+        if var gap = unclaimed.ranges.first {
+            if Int64(gap.count) > piece { gap = gap.lowerBound..<gap.lowerBound + piece }
             unclaimed.remove(contentsOf: gap)
             return assign(gap, at: now)
         }
@@ -164,7 +182,7 @@ public struct Segments: Sendable, Equatable {
     private mutating func regained(_ segment: Segment, upTo wish: Int64) -> Int64? {
         guard segment.reach > segment.end else { return nil }
         if let next = unclaimed.ranges.first(where: { $0.lowerBound == segment.end }) {
-            let end = Swift.min(next.upperBound, segment.reach)
+            let end = Swift.min(segment.end + Swift.min(next.upperBound - segment.end, piece), segment.reach)
             unclaimed.remove(contentsOf: segment.end..<end)
             return end
         }

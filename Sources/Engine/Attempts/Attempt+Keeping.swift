@@ -4,6 +4,20 @@ import Storage
 
 /// The bytes that the job keeps when an attempt ends without a file.
 extension Attempt {
+    /// The job with the part that this attempt continues.
+    var jobWithPart: Job {
+        var job = job
+        job.part = state.withLock { $0.continued }
+        return job
+    }
+
+    /// Whether this attempt has fetched bytes that the job never had, and that the next attempt can continue. Without
+    /// this condition fetchd would request a file for ever from a server that breaks every connection.
+    var madeProgress: Bool {
+        guard let file, file.part.fault == nil else { return false }
+        return spec.canContinue(file.validators) && file.part.written.count > max(file.initialBytes, job.bytesDurable)
+    }
+
     struct KeptPart: Sendable {
         /// The part that can be stored; nil: the job keeps its earlier part, unless that part is lost.
         var part: Part?
@@ -33,7 +47,8 @@ extension Attempt {
     /// - Returns: nil when no bytes are durable, or when they cannot be copied.
     private func copyDurable(of file: SegmentedFile) async -> Part? {
         var copy = file.durablePart
-        guard !copy.ranges.isEmpty else { return nil }
+        // An upload continues with its own part only.
+        guard !copy.ranges.isEmpty, file.part.staging?.released ?? 0 == 0 else { return nil }
         copy.id = services.store.makePartID(in: location.ofParts)
         let (folder, id) = (location.folder, copy.id)
         do {

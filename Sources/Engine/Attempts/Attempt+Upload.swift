@@ -25,19 +25,27 @@ extension Attempt {
 
     /// Sends the bytes to the bucket, until the attempt is stopped. A next attempt continues.
     func upload(_ request: FinalizeRequest, to finalizer: BucketFinalizer) async -> UploadOutcome {
-        let task = Task { try await prepare(request, finalizer) }
+        do {
+            return try await untilStopped { [self] in try await prepare(request, finalizer) }
+        } catch {
+            return end(of: error)
+        }
+    }
+
+    /// Does work that a stop of the attempt cancels.
+    func untilStopped<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let task = Task { try await work() }
         let registration = control.register { task.cancel() }
         defer { control.unregister(registration) }
-        do {
-            return try await task.value
-        } catch is CancellationError {
-            return .stopped
-        } catch is NotStored {
-            return .stopped
-        } catch {
-            guard !control.isStopping else { return .stopped }
-            return fault(FinalizeFault(error))
-        }
+        return try await task.value
+    }
+
+    /// How an attempt ends whose work for the bucket has thrown an error.
+    func end(of error: any Error) -> UploadOutcome {
+        if error is CancellationError || error is NotStored || control.isStopping { return .stopped }
+        // The next attempt goes to the other location.
+        if case FinalizeFault.relocated = error { return .stopped }
+        return fault(FinalizeFault(error))
     }
 
     private func prepare(_ request: FinalizeRequest, _ finalizer: BucketFinalizer) async throws -> UploadOutcome {
@@ -45,6 +53,13 @@ extension Attempt {
         guard place.location == location.name else { return .stopped }
         try await finalizer.store.learnConditions()
         if let refusal = refusal(by: finalizer.store, place.conflict) { return refusal }
+        let staged = request.file.part.staging?.object
+        if let staged {
+            let wanted = objectPath(of: request.file, at: place, at: staged.upload.begunAt)
+            guard finalizer.uploads.isName(staged.upload.key, of: wanted, place.conflict) else {
+                return fault(.uploadLost)
+            }
+        }
         let (folder, part) = (location.folder, request.file.part)
         let mark = try await part.diskQueue.run {
             if let error = folder.syncForCheckpoint([part])[0] { throw error }
@@ -52,11 +67,20 @@ extension Attempt {
         }
         try await storePart(request.file)
         let source = ObjectSource(
-            job: job.id, part: part.id, size: request.complete.size, contentType: request.file.label.contentType,
-            mark: mark)
-        let name = request.filename(at: services.time.now)
-        let path = place.directory.isEmpty ? name : "\(place.directory)/\(name)"
+            origin: ObjectOrigin(job: job.id, part: part.id, contentType: request.file.label.contentType),
+            size: request.complete.size, mark: mark, isStaged: staged != nil)
+        if let staged {
+            let path = finalizer.store.path(of: staged.upload)
+            return .ready(PreparedObject(source: source, path: path, upload: staged.upload, mayBeDone: false))
+        }
+        let path = objectPath(of: request.file, at: place, at: services.time.now)
         return .ready(try await finalizer.prepare(source, as: path, place.conflict))
+    }
+
+    /// Relative to the location.
+    func objectPath(of file: SegmentedFile, at place: DestinationRule, at now: Date) -> String {
+        let name = filename(of: file, at: place, at: now)
+        return place.directory.isEmpty ? name : "\(place.directory)/\(name)"
     }
 
     /// Stores that the part is complete, so that no crash costs its bytes while they are sent.

@@ -24,6 +24,11 @@ extension Attempt {
 
 /// What follows if the complete file does not have them.
 extension Attempt {
+    /// Whether all digests of the job were computed of bytes that are not on the disk any more. A job can get another checksum.
+    func canVerify(_ staged: StagedObject, _ label: FileLabel) -> Bool {
+        spec.algorithms(label).isSubset(of: staged.digests.keys) && (spec.pieces == nil || spec.checksum != nil)
+    }
+
     /// - Parameter digests: of the whole file; nil if the attempt stops.
     /// - Returns: nil if the bytes match all digests.
     func refutation(

@@ -45,6 +45,10 @@ final class Attempt: Sendable {
         var dropped: [DroppedMirror] = []
         /// The bucket of the location has failed, and not the disk of the parts.
         var hasBucketFailed = false
+        /// What the bucket of the location has of the continued part.
+        var upload: StoredUpload?
+        /// The first bytes of the continued part are in a bucket that the job does not use any more.
+        var isPartOutOfReach = false
     }
 
     /// - Parameter rates: the rate limits of the service and of the session.
@@ -70,13 +74,6 @@ final class Attempt: Sendable {
     var discovers: Bool { job.spec.mirrorPolicy == .discover && job.spec.method == .get }
 
     var file: SegmentedFile? { state.withLock { $0.file } }
-
-    /// Whether this attempt has fetched bytes that the job never had, and that the next attempt can continue. Without
-    /// this condition fetchd would request a file for ever from a server that breaks every connection.
-    var madeProgress: Bool {
-        guard let file, file.part.fault == nil else { return false }
-        return spec.canContinue(file.validators) && file.part.written.count > max(file.initialBytes, job.bytesDurable)
-    }
 
     var logFields: Logger.Metadata {
         var fields: Logger.Metadata = [
@@ -197,6 +194,8 @@ extension Attempt {
     }
 
     private func takeOverPart() async -> Step {
+        guard let job = await jobWithUpload() else { return stopped }
+        if state.withLock(\.isPartOutOfReach) { return .transfer(RequestPlan(fromStart: .partMissing), announced: nil) }
         switch await services.takeOverPart(
             of: job, to: location, in: diskQueue, isStopped: { [control] in control.isStopping })
         {
@@ -213,19 +212,14 @@ extension Attempt {
         let start = try? await diskQueue.run { [jobWithPart, spec, listed] in
             (
                 plan: RequestPlan(for: jobWithPart, spec, listed: listed?.checksum, in: folder),
-                fault: folder.fault(inFolder: directory)
+                room: folder.room, fault: folder.fault(inFolder: directory)
             )
         }
-        guard let start, let plan = start.plan else { return stopped }
+        guard let start, var plan = start.plan else { return stopped }
+        plan.room = start.room
         // The folder is checked again when the file is finalized. Here, the check saves the transfer.
         if let fault = start.fault { return fail(fault) }
         return .transfer(plan, announced: nil)
-    }
-
-    private var jobWithPart: Job {
-        var job = job
-        job.part = state.withLock { $0.continued }
-        return job
     }
 
     // MARK: The transfer
@@ -239,10 +233,16 @@ extension Attempt {
         }
         // No file can begin after this, and further connections end when nothing is left to fetch.
         continuation.finish()
-        if let file { primaryConnectionEnded(to: file, loss) }
+        if let file {
+            primaryConnectionEnded(to: file, loss)
+            file.part.staging?.noteEnd()
+        }
         let losses = [loss, await further].compactMap(\.self)
         if announced == nil, let file, let why = file.corruption { return .discard(file, why) }
-        return control.stop.map { .stop($0) } ?? evaluate(losses)
+        if let stop = control.stop { return .stop(stop) }
+        guard case .failed(let outcome)? = file?.part.staging?.result else { return evaluate(losses) }
+        if case .failed(let failure, let hint) = outcome { return .fail(failure, hint) }
+        return stopped
     }
 
     /// Called when the first response is accepted, before its bytes arrive: on the transfer loop, or on the task of the
@@ -260,6 +260,7 @@ extension Attempt {
     private func fetchFurther(_ begun: AsyncStream<SegmentedFile>, announced: ResumeOutcome?) async -> ConnectionLoss? {
         for await file in begun {
             async let announcing: Void = announce(file.outcome, unless: announced)
+            async let staging: Void = stage(file)
             var loss: ConnectionLoss?
             if file.isDivisible {
                 loss = await openFurtherConnections(to: file) { [self] source, claim, isWanted in
@@ -268,6 +269,8 @@ extension Attempt {
             }
             // The event of the beginning is stored before the event of the end.
             await announcing
+            file.part.staging?.noteEnd()
+            await staging
             return loss
         }
         return nil
@@ -304,6 +307,7 @@ extension Attempt {
         state.withLock { state in
             state.file = nil
             state.pool = nil
+            state.upload = nil
         }
         do {
             try await services.beginTransfer(of: jobWithPart, .restarted(why), without: file.part.id)
@@ -320,12 +324,18 @@ extension Attempt {
         control.enter(.verifying)
         let (part, label) = (complete.file.part, complete.file.label)
         do {
-            let digests = try await part.diskQueue.run { [spec, control] in
-                try part.digests(spec.algorithms(label), isStopped: { control.isStopping })
-            }
+            let staged = part.staging?.object
+            let digests =
+                if let staged { staged.digests } else {
+                    try await part.diskQueue.run { [spec, control] in
+                        try part.digests(spec.algorithms(label), isStopped: { control.isStopping })
+                    }
+                }
+            if let staged, !canVerify(staged, label) { return restart(.uploadLost) }
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
             if let (mismatch, hint) = try await refutation(of: complete, by: digests) { return .fail(mismatch, hint) }
-            guard let digests, try await makeReady(part) else { return stopped }
+            guard let digests else { return stopped }
+            if staged == nil, try await !makeReady(part) { return stopped }
             let request = FinalizeRequest(attempt: self, complete: complete, digests: digests)
             if let bucketFinalizer { return .upload(request, bucketFinalizer) }
             return control.beginFinalizing() ? .finalize(request, nil) : stopped
@@ -357,6 +367,12 @@ extension Attempt {
         if case .relocated = fault { return .stop(.shutdown) }
         // The open file is not the file that would be finalized, so the next attempt begins a new part.
         if fault.isPartLost { file?.part.fail(DiskError("promote the part", code: ESTALE)) }
+        return fail(fault.failure)
+    }
+
+    /// The next attempt requests the whole file, because nothing on the disk can show what the bytes in the bucket are.
+    private func restart(_ fault: FinalizeFault) -> Step {
+        file?.part.fail(DiskError("send the part", code: ESTALE))
         return fail(fault.failure)
     }
 

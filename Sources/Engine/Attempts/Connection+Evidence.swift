@@ -40,6 +40,7 @@ extension Connection {
         if attempt.state.withLock({ $0.comparedMirrors.contains(source.url) }) { return nil }
         var part = file.durablePart
         part.ranges = file.part.written
+        part.released = file.part.staging?.released
         var asked = RequestedRange(offset: 0, size: file.size)
         asked.presentBytes = part.bytesDurable
         // Its tag is judged with its first segment.

@@ -19,7 +19,7 @@ final class Connection: TransferHandler {
     }
 
     /// The decisions about the response of an exchange. The transfer loop calls both, so they must not touch the disk.
-    private struct Exchange: Sendable {
+    struct Exchange: Sendable {
         var evaluate: @Sendable (ResponseFacts) -> ResponseDecision
         var target: @Sendable (ResponseFacts, _ size: Int64?, ResumeOutcome) -> Target
         /// A larger file fails the exchange; nil: no limit.
@@ -28,7 +28,7 @@ final class Connection: TransferHandler {
 
     /// The present exchange, or the last one. The connection keeps its result, because each suspended function that got
     /// it would reserve room for it.
-    private struct State {
+    struct State {
         var exchange: Exchange?
         var waiter: CheckedContinuation<Void, Never>?
         var transfer: Transfer?
@@ -42,6 +42,10 @@ final class Connection: TransferHandler {
         var skipping: Int64 = 0
         /// The position after those bytes, if they are compared with the part first.
         var comparedEnd: Int64?
+        /// Chunks after the window of the bytes that the disk takes now. They keep the transfer paused.
+        var held: [Chunk] = []
+        /// Of an exchange whose last chunks are held.
+        var heldEnd: TransferResult?
         /// The segment is full. fetchd cancelled the rest of the response, or rejected it, because it needs no more
         /// bytes.
         var isSegmentFull = false
@@ -53,7 +57,7 @@ final class Connection: TransferHandler {
     }
 
     let attempt: Attempt
-    private let state = Locked(State())
+    let state = Locked(State())
 
     init(of attempt: Attempt) { self.attempt = attempt }
 }
@@ -145,7 +149,10 @@ extension Connection {
             decoding == nil
             ? attempt.completed(label, validators: validators, size: size) : attempt.listing(label)
         return SegmentedFile(
-            attempt.partFile(continuing: continued, digesting: spec.algorithms(label)),
+            attempt.partFile(
+                continuing: continued, digesting: spec.algorithms(label),
+                staging: attempt.staging(
+                    continuing: continued?.part, size: size, label, isDecoded: decoding != nil, room: plan.room)),
             from: requests, size: decoding == nil ? size : nil, validators: validators, label: label,
             outcome: outcome, isRange: asked.isRange && facts.status == 206,
             evidence: continued.map { .init(asked, $0.part) } ?? .none, decoding: decoding,
@@ -175,8 +182,10 @@ extension Connection {
         _ plan: RequestPlan, whole: Part, _ requests: RequestSequence, _ onBegin: (SegmentedFile) -> Void
     ) async -> ConnectionLoss? {
         // No digests are computed here. The part is read once before its end, when it is known which digests are wanted.
-        let part = attempt.partFile(continuing: plan.continued, digesting: [])
         let size = whole.bytesDurable
+        let part = attempt.partFile(
+            continuing: plan.continued, digesting: [],
+            staging: attempt.staging(continuing: whole, size: size, whole.label, isDecoded: false, room: Int64.max))
         let file = SegmentedFile(
             part, from: requests, size: size, validators: whole.validators,
             label: attempt.completed(whole.label, validators: whole.validators, size: size),
@@ -387,114 +396,10 @@ extension Connection {
 
     func received(chunk: Chunk) {
         attempt.control.recordArrival(of: chunk.count)
-        attempt.diskQueue.async { self.write(chunk) }
+        attempt.diskQueue.async { self.take(chunk) }
     }
 
     func finished(_ result: TransferResult) {
         attempt.diskQueue.async { self.end(result) }
-    }
-}
-
-// MARK: - In the disk queue of the part
-
-extension Connection {
-    private func prepare(_ file: SegmentedFile) {
-        do throws(DiskError) {
-            try file.part.open()
-            if let size = file.size { try file.part.claim(size) }
-        } catch {
-            fail(error.failure)
-        }
-    }
-
-    private func write(_ chunk: Chunk) {
-        let (target, skipped, compared): (Target?, Int64, Int64?) = state.withLock { state in
-            guard !state.isOver else { return (nil, 0, nil) }
-            let skipped = min(state.skipping, Int64(chunk.count))
-            let place = state.comparedEnd.map { $0 - state.skipping }
-            state.skipping -= skipped
-            return (state.target, skipped, skipped > 0 ? place : nil)
-        }
-        guard let target, compared.map({ isStored(chunk, skipped, at: $0, in: target.file) }) ?? true,
-            Int(skipped) < chunk.count
-        else { return }
-        chunk.withUnsafeBytes { bytes in
-            let wanted = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Int(skipped)))
-            guard let decoding = target.file.decoding else {
-                _ = write(wanted, to: target)
-                return
-            }
-            do throws(InflationError) {
-                try decoding.decode(wanted) { write($0, to: target) }
-            } catch {
-                fail(error.failure(decoding: decoding.coding))
-            }
-        }
-    }
-
-    /// - Returns: false when the exchange needs no further bytes.
-    private func write(_ bytes: UnsafeRawBufferPointer, to target: Target) -> Bool {
-        guard let advance = target.file.advance(target.claim, by: bytes.count) else {
-            endAsFull()
-            return false
-        }
-        if advance.isExcess {
-            // A chunked body, or a body without a length, runs past the range in its head. It is then unknown which
-            // bytes the body contains: many servers send the whole file with the head of a partial response.
-            target.file.markCorrupt(.badRange)
-            fail(Failure(.badRange, "The server sent more bytes than its Content-Range announced."))
-            return false
-        }
-        if let limit = state.withLock({ $0.exchange?.sizeLimit }), advance.offset + Int64(advance.count) > limit.bytes {
-            fail(limit.failure)
-            return false
-        }
-        do throws(DiskError) {
-            let wanted = UnsafeRawBufferPointer(rebasing: bytes.prefix(advance.count))
-            try target.file.part.write(wanted, at: advance.offset)
-            if let mirror = target.mirror { target.file.record(wanted.count, at: advance.offset, from: mirror) }
-            attempt.control.recordWrite(of: advance.count)
-        } catch {
-            fail(error.failure)
-            return false
-        }
-        if advance.isCut { endAsFull() }
-        return !advance.isCut
-    }
-
-    func fail(_ failure: Failure) {
-        cancel { $0.failure = $0.failure ?? failure }
-    }
-
-    private func endAsFull() {
-        cancel { $0.isSegmentFull = true }
-    }
-
-    private func cancel(_ mark: (inout State) -> Void) {
-        let transfer = state.withLock { state in
-            mark(&state)
-            return state.transfer
-        }
-        transfer?.cancel()
-    }
-
-    private func end(_ result: TransferResult) {
-        if result.outcome == .completed { finishDecoding() }
-        let waiter = state.withLock { state in
-            defer { state.waiter = nil }
-            state.result = result
-            return state.waiter
-        }
-        waiter?.resume()
-    }
-
-    /// A body can end before its content does, although it has the length that its head states.
-    private func finishDecoding() {
-        let decoding = state.withLock { $0.isOver ? nil : $0.target?.file.decoding }
-        do throws(InflationError) {
-            try decoding?.finish()
-        } catch {
-            fail(error.failure(decoding: decoding?.coding ?? ""))
-        }
     }
 }

@@ -10,6 +10,8 @@ struct RequestPlan {
     var continued: (part: Part, file: Descriptor)?
     /// The part has the whole file, so nothing is requested.
     private(set) var isWhole = false
+    /// Bytes that the disk has room for.
+    var room: Int64 = 0
 
     /// Continues a part only if it has a strong validator or the job has a checksum, and only if its bytes are on disk.
     ///

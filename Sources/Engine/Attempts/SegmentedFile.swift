@@ -82,7 +82,9 @@ final class SegmentedFile: Sendable {
         let present = part.written
         initialBytes = present.count
         isDivisible = isRange && size != nil && validators.strong != nil && evidence != .beingCompared
-        var segments = Segments(missing: size.map(present.gaps(upTo:)) ?? [present.end..<Int64.max])
+        var segments =
+            size.map { Segments(missing: present.gaps(upTo: $0), inPiecesOf: part.staging?.partSize ?? .max) }
+            ?? Segments(missing: [present.end..<Int64.max])
         firstClaim = segments.firstClaim(at: time.uptime)
         state = Locked(State(segments: segments))
     }
@@ -199,6 +201,11 @@ extension SegmentedFile {
         state.withLock { $0.segments.answer(claim, from: offset, reach: reach, isMeasured: isMeasured) }
     }
 
+    /// Whether bytes before this position are missing that no connection fetches.
+    func isAnyUnclaimed(before position: Int64) -> Bool {
+        state.withLock { $0.segments.isAnyUnclaimed(before: position) }
+    }
+
     /// Registers the transfer that fills the segment. Cancels it if the file was abandoned.
     func attach(_ transfer: Transfer, to claim: SegmentClaim) {
         let isWanted = state.withLock { state in
@@ -233,6 +240,7 @@ extension SegmentedFile {
             state.transfers[claim] = nil
             if isBodyWhole { state.segments.close(claim) } else { state.segments.release(claim) }
         }
+        part.staging?.reconsider()
     }
 
     /// Why some bytes are wrong, of which it is unknown which; nil if none are known to be. None may be kept.

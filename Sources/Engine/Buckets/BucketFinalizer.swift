@@ -22,7 +22,7 @@ struct BucketFinalizer: Sendable {
     let location: Location
     let store: BucketStore
 
-    private var uploads: ObjectUpload { ObjectUpload(services: services, location: location, store: store) }
+    var uploads: ObjectUpload { ObjectUpload(services: services, location: location, store: store) }
 
     // MARK: Before the promotion
 
@@ -32,18 +32,16 @@ struct BucketFinalizer: Sendable {
     func prepare(_ source: ObjectSource, as path: String, _ conflict: Destination.Conflict) async throws
         -> PreparedObject
     {
-        let (directory, name) = PathComponents.last(of: path)
         var number = 0
         while true {
-            let candidate = number == 0 ? name : FilePathRule.numbered(name, number)
-            let path = directory.isEmpty ? candidate : "\(directory)/\(candidate)"
-            switch try await uploads.prepare(source, as: path, conflict) {
+            let candidate = number == 0 ? path : FilePathRule.numbered(path: path, number)
+            switch try await uploads.prepare(source, as: candidate, conflict) {
             case .ready(let upload):
-                return PreparedObject(source: source, path: path, upload: upload, mayBeDone: false)
+                return PreparedObject(source: source, path: candidate, upload: upload, mayBeDone: false)
             case .published(let upload):
-                return PreparedObject(source: source, path: path, upload: upload, mayBeDone: true)
+                return PreparedObject(source: source, path: candidate, upload: upload, mayBeDone: true)
             case .taken where conflict == .rename: number += 1
-            case .taken: throw FinalizeFault.occupied(path)
+            case .taken: throw FinalizeFault.occupied(candidate)
             }
         }
     }
@@ -172,11 +170,8 @@ extension BucketFinalizer {
     }
 
     private func resume(_ plan: FinalizePlan, of job: Job) async -> FinalizeFault? {
-        guard let mark = plan.file.mark else { return .vanished }
-        let source = ObjectSource(
-            job: job.id, part: plan.part, size: plan.file.size, contentType: plan.file.contentType, mark: mark)
         do {
-            let object = try await begun(source, plan)
+            let object = try await begun(plan, of: job)
             return await promote(
                 Promotion(job: job.id, admission: job.admissions, plan: plan, object: object), nil, isContinued: true)
         } catch is NotStored {
@@ -188,11 +183,16 @@ extension BucketFinalizer {
         }
     }
 
-    private func begun(_ source: ObjectSource, _ plan: FinalizePlan) async throws -> PreparedObject {
-        let stored = try await services.persist("what was begun for \(source.job)") {
-            try await services.store.upload(of: source.job)
+    private func begun(_ plan: FinalizePlan, of job: Job) async throws -> PreparedObject {
+        let stored = try await services.persist("what was begun for \(job.id)") {
+            try await services.store.upload(of: job.id)
         }
-        guard let upload = stored ?? nil, upload.part == plan.part else { throw FinalizeFault.vanished }
+        guard let mark = plan.file.mark, let upload = stored ?? nil, upload.part == plan.part else {
+            throw FinalizeFault.vanished
+        }
+        let source = ObjectSource(
+            origin: ObjectOrigin(job: job.id, part: plan.part, contentType: plan.file.contentType),
+            size: plan.file.size, mark: mark, isStaged: upload.released != nil)
         return PreparedObject(source: source, path: plan.file.path, upload: upload, mayBeDone: true)
     }
 }

@@ -53,10 +53,10 @@ public final class BucketStore: Sendable {
     /// - Parameter path: relative to the location, with `/` between components.
     func key(of path: String) -> String { prefix + path }
 
-    // MARK: The objects of fetchd
+    /// Relative to the location.
+    func path(of upload: StoredUpload) -> String { String(upload.key.dropFirst(prefix.count)) }
 
-    /// What an object of this upload has in its metadata: fetchd recognizes it although an answer was lost.
-    private static func mark(of upload: StoredUpload) -> String { "\(upload.part.text)-\(upload.begunAt.milliseconds)" }
+    // MARK: The objects of fetchd
 
     private static let markName = "fetchd-upload"
 
@@ -65,7 +65,7 @@ public final class BucketStore: Sendable {
         let isPlain = type?.utf8.allSatisfy { (0x20...0x7E).contains($0) } ?? false
         return [
             .init("Content-Type", isPlain ? type ?? "" : "application/octet-stream"),
-            .init("x-amz-meta-\(Self.markName)", Self.mark(of: upload)),
+            .init("x-amz-meta-\(Self.markName)", upload.mark),
         ] + headers
     }
 
@@ -75,7 +75,7 @@ public final class BucketStore: Sendable {
     }
 
     static func isMarked(_ head: Bucket.ObjectHead, for upload: StoredUpload) -> Bool {
-        head.metadata[markName] == mark(of: upload)
+        head.metadata[markName] == upload.mark
     }
 
     /// Removes the object of a job. A missing object is no error, and another one with its key stays.

@@ -5,14 +5,23 @@ import Glibc
 import S3Client
 import Storage
 
-/// The bytes of one verified part, and the object that they become.
-struct ObjectSource: Sendable {
+/// What becomes an object.
+struct ObjectOrigin: Sendable {
     let job: JobID
     let part: PartID
-    let size: Int64
     let contentType: String?
+}
+
+/// The bytes of one verified part, and the object that they become.
+struct ObjectSource: Sendable {
+    let origin: ObjectOrigin
+    let size: Int64
     /// Of the file since its verification.
     let mark: FileMark
+    /// Only the bucket has the bytes.
+    let isStaged: Bool
+
+    var job: JobID { origin.job }
 }
 
 /// Puts verified bytes into the bucket of a location. Every step can be repeated after a crash:
@@ -40,22 +49,27 @@ struct ObjectUpload: Sendable {
     /// Sends all parts of a large object. If the task is cancelled, it throws, and a next call continues.
     ///
     /// - Parameter path: of the object, relative to the location.
+    /// - Throws: `FinalizeFault.uploadLost` if only the bucket had the bytes.
     func prepare(_ source: ObjectSource, as path: String, _ conflict: Destination.Conflict) async throws -> Prepared {
-        let key = store.key(of: path)
-        let stored = try await storedForKey(key, source)
+        guard !source.isStaged else { throw FinalizeFault.uploadLost }
+        let (key, origin) = (store.key(of: path), source.origin)
+        let stored = try await storedForKey(key, origin)
         let found = try await request { () async throws(StorageError) in try await store.bucket.head(key) }
-        if let stored, let found, isOwn(stored, source, key), BucketStore.isMarked(found, for: stored) {
+        if let stored, let found, isOwn(stored, origin, key), BucketStore.isMarked(found, for: stored) {
             return .published(stored)
         }
         if found != nil, conflict != .replace { return .taken }
-        var upload = try await continued(stored, source, key)
+        var upload = try await continued(stored, origin, key)
         let parts = ObjectParts(size: source.size)
         if parts.isOne {
             if let upload { return .ready(upload) }
-            return .ready(try await begin(source, key, partSize: nil))
+            return .ready(try await begin(origin, key, partSize: nil))
         }
         for isLast in [false, false, true] {
-            let begun = if let upload { upload } else { try await create(source, key, parts) }
+            let begun =
+                if let upload { upload } else {
+                    try await create(origin, key, partSize: parts.partSize, at: services.time.now)
+                }
             do {
                 let parts = ObjectParts(size: source.size, partSize: begun.partSize ?? parts.partSize)
                 return .ready(try await send(source, parts, of: begun))
@@ -70,47 +84,60 @@ struct ObjectUpload: Sendable {
 
     /// What the job has begun. If that has the same key, and cannot be continued, nothing stays of it, not even an object that no
     /// event has reported.
-    private func storedForKey(_ key: String, _ source: ObjectSource) async throws -> StoredUpload? {
-        guard let stored = try await stored(of: source.job) else { return nil }
-        guard stored.key == key, !isOwn(stored, source, key) else { return stored }
-        return try await continued(stored, source, key)
+    private func storedForKey(_ key: String, _ origin: ObjectOrigin) async throws -> StoredUpload? {
+        guard let stored = try await stored(of: origin.job) else { return nil }
+        guard stored.key == key, !isOwn(stored, origin, key) else { return stored }
+        return try await continued(stored, origin, key)
     }
 
     private func stored(of job: JobID) async throws -> StoredUpload? {
         try await services.persist("what was begun for \(job)") { try await services.store.upload(of: job) } ?? nil
     }
 
-    private func isOwn(_ stored: StoredUpload, _ source: ObjectSource, _ key: String) -> Bool {
-        stored.part == source.part && stored.key == key && stored.location == location.name && !stored.isAbandoned
+    func isOwn(_ stored: StoredUpload, _ origin: ObjectOrigin, _ key: String) -> Bool {
+        stored.part == origin.part && stored.key == key && stored.location == location.name && !stored.isAbandoned
     }
 
     /// What the job has begun before, if it can be continued. Of anything else, nothing stays in the bucket.
     private func continued(
-        _ stored: StoredUpload?, _ source: ObjectSource, _ key: String
+        _ stored: StoredUpload?, _ origin: ObjectOrigin, _ key: String
     ) async throws -> StoredUpload? {
         guard let stored else { return nil }
-        if isOwn(stored, source, key), stored.id != nil || stored.partSize == nil { return stored }
+        if isOwn(stored, origin, key), stored.id != nil || stored.partSize == nil { return stored }
+        try await discardElsewhere(stored)
+        return nil
+    }
+
+    func discardStored(of job: JobID) async throws {
+        if let stored = try await stored(of: job) { try await discardElsewhere(stored) }
+    }
+
+    /// Removes what the bucket of any location has of an upload.
+    private func discardElsewhere(_ stored: StoredUpload) async throws {
         let owner = services.locations[stored.location]
         guard let store = owner?.bucket, let owner else {
             // The location is not declared any more, so its bucket cannot be reached.
             throw DiskError.undeclared(stored.location)
         }
         try await ObjectUpload(services: services, location: owner, store: store).discard(stored)
-        return nil
     }
 
     /// - Parameter partSize: nil: the object is put with one request.
-    private func begin(_ source: ObjectSource, _ key: String, partSize: Int64?) async throws -> StoredUpload {
+    private func begin(
+        _ origin: ObjectOrigin, _ key: String, partSize: Int64?, at begunAt: Date? = nil
+    ) async throws -> StoredUpload {
         let upload = StoredUpload(
-            job: source.job, location: location.name, key: key, part: source.part, partSize: partSize,
-            begunAt: Date(milliseconds: services.time.now.milliseconds))
-        try await services.persist("the upload of \(source.job)") { try await services.store.beginUpload(upload) }
+            job: origin.job, location: location.name, key: key, part: origin.part, partSize: partSize,
+            begunAt: Date(milliseconds: (begunAt ?? services.time.now).milliseconds))
+        try await services.persist("the upload of \(origin.job)") { try await services.store.beginUpload(upload) }
         return upload
     }
 
-    private func create(_ source: ObjectSource, _ key: String, _ parts: ObjectParts) async throws -> StoredUpload {
-        var upload = try await begin(source, key, partSize: parts.partSize)
-        let headers = store.headers(of: upload, type: source.contentType)
+    private func create(
+        _ origin: ObjectOrigin, _ key: String, partSize: Int64, at begunAt: Date
+    ) async throws -> StoredUpload {
+        var upload = try await begin(origin, key, partSize: partSize, at: begunAt)
+        let headers = store.headers(of: upload, type: origin.contentType)
         let id = try await request { () async throws(StorageError) in
             try await store.bucket.createUpload(of: key, headers: headers).id
         } repair: { [upload] in
@@ -118,7 +145,7 @@ struct ObjectUpload: Sendable {
             try await abortUnknown(upload)
         }
         upload.id = id
-        try await services.persist("the upload of \(source.job)") { [upload] in
+        try await services.persist("the upload of \(origin.job)") { [upload] in
             try await services.store.note(uploadID: id, of: upload)
         }
         return upload
@@ -153,23 +180,77 @@ struct ObjectUpload: Sendable {
         unless known: StoredUpload.Piece?
     ) async throws -> StoredUpload.Piece {
         let body = try await payload(of: source, range)
-        let digest = body.sha256.hexadecimal
-        if let known, known.sha256 == digest { return known }
-        let target = Bucket.Upload(key: upload.key, id: upload.id ?? "")
-        let part = try await store.gate.pass(for: source.job.text) {
-            try await request { () async throws(StorageError) in try await store.bucket.put(number, of: target, body) }
-        }
-        store.count(sent: Int64(range.count))
-        let piece = StoredUpload.Piece(number: number, etag: part.etag, sha256: digest)
+        let piece = try await send(number, body, range, of: upload, unless: known)
+        if piece == known { return piece }
         try await services.persist("a part of the upload of \(source.job)") {
             try await services.store.note(piece, of: upload)
         }
         return piece
     }
 
+    /// Sends a part, which is not stored yet.
+    func send(
+        _ number: Int, _ body: Payload, _ range: Range<Int64>, of upload: StoredUpload,
+        unless known: StoredUpload.Piece?
+    ) async throws -> StoredUpload.Piece {
+        let digest = body.sha256.hexadecimal
+        if let known, known.sha256 == digest { return known }
+        let target = Bucket.Upload(key: upload.key, id: upload.id ?? "")
+        let part = try await store.gate.pass(for: upload.job.text) {
+            try await request { () async throws(StorageError) in try await store.bucket.put(number, of: target, body) }
+        }
+        store.count(sent: Int64(range.count))
+        return StoredUpload.Piece(number: number, etag: part.etag, sha256: digest)
+    }
+
     private func payload(of source: ObjectSource, _ range: Range<Int64>) async throws -> Payload {
         let folder = location.folder
         return try await location.diskQueues.next().run { try folder.payload(of: source, range) }
+    }
+
+    // MARK: Files that still grow
+
+    /// Begins to send a file, or continues what an earlier attempt has begun.
+    ///
+    /// - Parameters:
+    ///   - path: a name of the object at a time, relative to the location.
+    ///   - released: the number of first bytes that only the bucket has.
+    /// - Throws: `FinalizeFault.occupied`; `FinalizeFault.uploadLost` if the upload that has the first bytes cannot be used, because it
+    ///   has another key than the job wants now.
+    func open(
+        _ origin: ObjectOrigin, as path: (Date) -> String, _ conflict: Destination.Conflict, partSize: Int64,
+        released: Int64
+    ) async throws -> StoredUpload {
+        let stored = try await stored(of: origin.job)
+        if let stored, isOwn(stored, origin, stored.key), stored.id != nil, stored.partSize == partSize,
+            isName(stored.key, of: path(stored.begunAt), conflict), stored.released?.count ?? 0 == released
+        {
+            return stored
+        }
+        guard released == 0 else { throw FinalizeFault.uploadLost }
+        let now = services.time.now
+        let wanted = path(now)
+        for number in 0... {
+            let candidate = number == 0 ? wanted : FilePathRule.numbered(path: wanted, number)
+            let key = store.key(of: candidate)
+            let found = try await request { () async throws(StorageError) in try await store.bucket.head(key) }
+            // An object of this job that no event has reported is removed with its upload.
+            let isFree = found.map { head in stored.map { BucketStore.isMarked(head, for: $0) } ?? false } ?? true
+            guard isFree || conflict == .replace else {
+                if conflict == .rename { continue }
+                throw FinalizeFault.occupied(candidate)
+            }
+            if let stored { try await discardElsewhere(stored) }
+            return try await create(origin, key, partSize: partSize, at: now)
+        }
+        throw FinalizeFault.occupied(wanted)
+    }
+
+    /// Whether a job that wants this path can have the object's key, perhaps with a number.
+    func isName(_ key: String, of path: String, _ conflict: Destination.Conflict) -> Bool {
+        if key == store.key(of: path) { return true }
+        return conflict == .rename
+            && (1..<10_000).contains { key == store.key(of: FilePathRule.numbered(path: path, $0)) }
     }
 
     // MARK: The object
@@ -191,7 +272,7 @@ struct ObjectUpload: Sendable {
                     Bucket.Upload(key: upload.key, id: id), parts, headers: condition)
             } else {
                 let body = try await payload(of: source, 0..<source.size)
-                let headers = store.headers(of: upload, type: source.contentType) + condition
+                let headers = store.headers(of: upload, type: source.origin.contentType) + condition
                 _ = try await store.gate.pass(for: source.job.text) {
                     try await store.bucket.put(upload.key, body, headers: headers)
                 }
@@ -283,22 +364,34 @@ extension DownloadsFolder {
     ///
     /// - Throws: also if another program has changed the file since its verification.
     func payload(of source: ObjectSource, _ range: Range<Int64>) throws(DiskError) -> Payload {
-        let entry = entry(of: source.part)
+        let entry = entry(of: source.origin.part)
         let file = try Descriptor.openOwn(entry.name, in: entry.folder, to: "read the part")
-        var (hash, offset) = (RunningHash(.sha256), range.lowerBound)
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        while offset < range.upperBound {
-            let count = pread(file.number, &buffer, min(buffer.count, Int(range.upperBound - offset)), off_t(offset))
-            guard count > 0 else { throw DiskError("read the part back", code: count == 0 ? EIO : errno) }
-            buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            offset += Int64(count)
-        }
+        var hash = RunningHash(.sha256)
+        try file.read(range) { hash.update($0) }
         let status = try file.status()
         guard status.st_size == source.size, isUnchanged(file.mark(status), since: source.mark) else {
             throw DiskError("send the part, which another program has changed", code: ESTALE)
         }
-        return .file(
-            path: "/proc/self/fd/\(entry.folder.number)/\(entry.name)", range: range, sha256: hash.digest)
+        return entry.payload(range, sha256: hash.digest)
+    }
+}
+
+extension FolderEntry {
+    func payload(_ range: Range<Int64>, sha256: [UInt8]) -> Payload {
+        .file(path: "/proc/self/fd/\(folder.number)/\(name)", range: range, sha256: sha256)
+    }
+}
+
+extension Descriptor {
+    /// Reads bytes of a part. Blocks on the disk meanwhile.
+    func read(_ range: Range<Int64>, _ body: (UnsafeRawBufferPointer) -> Void) throws(DiskError) {
+        var (offset, buffer) = (range.lowerBound, [UInt8](repeating: 0, count: 1 << 20))
+        while offset < range.upperBound {
+            let count = pread(number, &buffer, min(buffer.count, Int(range.upperBound - offset)), off_t(offset))
+            guard count > 0 else { throw DiskError("read the part back", code: count == 0 ? EIO : errno) }
+            buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            offset += Int64(count)
+        }
     }
 }
 

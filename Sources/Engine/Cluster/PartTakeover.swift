@@ -13,10 +13,12 @@ extension EngineServices {
     func takeOverPart(
         of job: Job, to location: Location, in diskQueue: DiskQueue, isStopped: @escaping @Sendable () -> Bool
     ) async -> PartTakeover {
-        guard let part = job.part, part.bytesDurable > 0 else { return .ready(job) }
+        guard var part = job.part, part.bytesDurable > 0 else { return .ready(job) }
         switch locations.use.holder(of: part.id) {
         case .own where part.id.location == location.ofParts: return .ready(job)
-        case .elsewhere: return .ready(job)
+        case .elsewhere where part.released ?? 0 == 0: return .ready(job)
+        // Only the bucket has the bytes that this service can use.
+        case .elsewhere: part.ranges = ByteRanges(prefix: part.released ?? 0)
         case .own, .foreign: break
         }
         guard let source = locations[part.id.location] else {
@@ -99,10 +101,14 @@ extension DownloadsFolder {
     ///
     /// - Throws: `PartLoss`; `DiskError` when the new file cannot be made.
     func beginCopy(of part: Part, in folder: DownloadsFolder, to id: PartID) throws -> PartCopy {
+        guard !part.onDisk.isEmpty else {
+            let copy = try makePart(id)
+            return PartCopy(source: copy, copy: copy, pieces: [])
+        }
         let source = try folder.openForeign(part)
         let status = try source.status()
-        guard status.st_size >= part.ranges.end else { throw PartLoss.shorterThanRecorded }
-        return PartCopy(source: source, copy: try makePart(id), pieces: part.ranges.ranges.flatMap(Self.pieces))
+        guard status.st_size >= part.onDisk.end else { throw PartLoss.shorterThanRecorded }
+        return PartCopy(source: source, copy: try makePart(id), pieces: part.onDisk.ranges.flatMap(Self.pieces))
     }
 
     /// Copies a piece. Blocks on the disk meanwhile. The file system shares the blocks if it can.

@@ -70,8 +70,10 @@ private final class DiskClaims: Sendable {
 /// much later.
 final class PartSpace: Sendable {
     private struct State {
-        /// Size of the whole file; nil when no response stated it.
+        /// Size of the whole file; nil when no response stated it, and when the file is never on the disk as a whole.
         var size: Int64?
+        /// The bytes that are on the disk at the same time; nil: all of the file.
+        var window: Int64?
         /// Bytes that are written or reserved.
         var allocated: ByteRanges
     }
@@ -93,7 +95,7 @@ final class PartSpace: Sendable {
         self.part = part
         self.budget = budget
         self.space = space
-        state = Locked(State(size: nil, allocated: ranges))
+        state = Locked(State(allocated: ranges))
     }
 
     deinit { budget.release(part) }
@@ -109,6 +111,30 @@ final class PartSpace: Sendable {
         try budget.claim(max(0, size - had), for: part, of: space())
     }
 
+    /// Claims space for the bytes of a file that are on the disk at the same time. Nothing is reserved.
+    ///
+    /// - Throws: ENOSPC when the space does not suffice.
+    func claim(window: Int64) throws(DiskError) {
+        let had = state.withLock { state in
+            state.window = window
+            return state.allocated.count
+        }
+        try budget.claim(max(0, window - had), for: part, of: space())
+    }
+
+    /// The first bytes are not on the disk any more.
+    func release(upTo end: Int64) {
+        state.withLock { state in
+            state.allocated.remove(contentsOf: 0..<end)
+            updateClaim(state)
+        }
+    }
+
+    private func updateClaim(_ state: State) {
+        guard let most = state.window ?? state.size else { return }
+        budget.update(max(0, most - state.allocated.count), of: part)
+    }
+
     /// Called before these bytes are written. Reserves space for them.
     ///
     /// - Throws: ENOSPC when the bytes would use space that must stay free, or when the disk has no space for them.
@@ -120,7 +146,7 @@ final class PartSpace: Sendable {
             let step = Self.step(for: range, state, room: room)
             if step.upperBound > range.upperBound { try Self.reserve(step, in: file) }
             state.allocated.insert(contentsOf: step)
-            if let size = state.size { budget.update(max(0, size - state.allocated.count), of: part) }
+            updateClaim(state)
         }
     }
 

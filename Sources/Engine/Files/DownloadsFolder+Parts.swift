@@ -11,6 +11,9 @@ extension DownloadsFolder {
             id.fileName, in: parts, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, to: "make the part")
     }
 
+    /// Bytes that new parts may use, without regard to what running ones still need.
+    var room: Int64 { DiskSpace(around: parts).map(budget.room) ?? .max }
+
     /// The file of a part; if there is none, its name where parts grow.
     func entry(of id: PartID) -> FolderEntry {
         let entries = partFolders.map { FolderEntry(id.fileName, in: $0) }
@@ -30,14 +33,15 @@ extension DownloadsFolder {
         case leaseLost
     }
 
-    /// Opens the file of a stored part, and cuts the file to its stored length: the bytes after that were never
-    /// synced.
+    /// Opens the file of a stored part, and gives it its stored length: the bytes after that were never synced.
     func openPart(_ part: Part) throws(PartLoss) -> Descriptor {
         guard use.holder(of: part.id) == .own,
             let file = try? openFile(of: part.id, to: "open the part"),
             let status = try? file.status()
         else { throw .missing }
-        guard status.st_size >= part.ranges.end else { throw .shorterThanRecorded }
+        guard status.st_size >= part.onDisk.end else { throw .shorterThanRecorded }
+        // A restored database can promise bytes whose place was given back since.
+        if part.released != nil, !file.hasBlocks(of: part.onDisk) { throw .missing }
         switch cut(file, to: part.ranges.end) {
         case 0: return file
         case DiskError.leaseLost: throw .leaseLost
@@ -112,6 +116,13 @@ extension DownloadsFolder {
                 })
         }
         return names
+    }
+}
+
+extension Descriptor {
+    /// Whether none of the bytes are in a hole. Moves the position of the descriptor.
+    fileprivate func hasBlocks(of ranges: ByteRanges) -> Bool {
+        ranges.ranges.allSatisfy { linux_next_hole(number, $0.lowerBound) >= $0.upperBound }
     }
 }
 

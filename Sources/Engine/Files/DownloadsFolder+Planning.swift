@@ -79,6 +79,8 @@ enum FinalizeFault: Error {
     case vanished
     /// Another file has the part's name, or another program has written to the part since its verification.
     case changed
+    /// Only the bucket had the bytes, and what it has of them cannot become the object of the job.
+    case uploadLost
     /// The file is in its place, but the folder could not be synced: a power failure may undo the rename.
     case unsynced(DiskError)
     /// Another file took the name after the plan; another name has to be planned.
@@ -104,7 +106,7 @@ enum FinalizeFault: Error {
     /// Whether the job has to fetch the file again.
     var isPartLost: Bool {
         switch self {
-        case .vanished, .changed: true
+        case .vanished, .changed, .uploadLost: true
         case .disk, .occupied, .invalid, .nameTaken, .unsynced, .relocated, .excess: false
         }
     }
@@ -119,6 +121,9 @@ enum FinalizeFault: Error {
         case .invalid(let why): Failure(.destinationInvalid, why)
         case .vanished: Failure(.storageError, "The verified part has vanished from the folder of parts.")
         case .changed: Failure(.storageError, "Another program has changed the part since it was verified.")
+        case .uploadLost:
+            Failure(
+                .storageError, "The bytes that the bucket has cannot become the object. The file is fetched again.")
         case .unsynced(let error): error.failure
         case .excess(let limit): limit.failure
         case .relocated: Failure(.destinationInvalid, "The job has another location since its transfer began.")

@@ -24,6 +24,8 @@ final class PartFile: Sendable {
     private let syncing = Locked(())
     private let counters: Locked<Counters>
     private let beginning: Locked<Beginning>
+    /// nil: all bytes stay on the disk.
+    let staging: ObjectStaging?
 
     private struct Counters {
         /// Bytes that the system has accepted.
@@ -59,16 +61,19 @@ final class PartFile: Sendable {
     /// - Parameters:
     ///   - ranges: bytes that the file has already and that are durable.
     ///   - algorithms: digests that are computed while the bytes arrive.
+    ///   - staging: sends the bytes to a bucket while others arrive; it computes the digests then.
     ///   - opening: opens the file; called once, in the disk queue.
     init(
         _ id: PartID, having ranges: ByteRanges = ByteRanges(), digesting algorithms: Set<Checksum.Algorithm>,
-        diskQueue: DiskQueue, in folder: DownloadsFolder,
+        staging: ObjectStaging? = nil, diskQueue: DiskQueue, in folder: DownloadsFolder,
         opening: @escaping @Sendable () throws(DiskError) -> Descriptor
     ) {
         self.id = id
         self.diskQueue = diskQueue
+        self.staging = staging
         (syncs, modes) = (folder.syncs, folder.modes)
-        space = PartSpace(of: id, having: ranges, in: folder.budget) { DiskSpace(around: folder.parts) }
+        let onDisk = ranges.subtracting(ByteRanges(prefix: staging?.released ?? 0))
+        space = PartSpace(of: id, having: onDisk, in: folder.budget) { DiskSpace(around: folder.parts) }
         self.opening = opening
         counters = Locked(Counters(written: ranges, durable: ranges, isNameDurable: !ranges.isEmpty))
         beginning = Locked(Beginning(digests: RunningDigests(algorithms)))
@@ -112,10 +117,23 @@ final class PartFile: Sendable {
         if offset > start { counters.withLock { $0.written.insert(contentsOf: start..<offset) } }
     }
 
-    /// Called when the size of the whole file is known. Claims disk space for the missing bytes.
-    func claim(_ size: Int64) throws(DiskError) {
+    /// Called before the first write. Claims disk space for the missing bytes, or for those that stay on the disk until a bucket has
+    /// them.
+    ///
+    /// - Parameter size: nil: unknown, so that nothing can be claimed for the whole file.
+    func claim(_ size: Int64?) throws(DiskError) {
+        if let staging { return try space.claim(window: min(staging.window, size ?? .max)) }
+        guard let size else { return }
         writer.expect(size)
         try space.claim(size)
+    }
+
+    /// Gives back the place of the first bytes, which a bucket has. The store has recorded that. Blocks on the disk meanwhile.
+    func release(upTo end: Int64) throws(DiskError) {
+        space.release(upTo: end)
+        // A file system without holes keeps the bytes.
+        guard linux_punch_hole(try file.number, 0, end) != 0, errno != EOPNOTSUPP else { return }
+        throw DiskError("give back the place of the part")
     }
 
     /// Releases the reserved space after the last byte. Must be called in the disk queue.
@@ -283,17 +301,19 @@ extension Attempt {
     /// The file that this attempt writes to: the stored part that it continues, or a new part. fetchd never overwrites stored bytes,
     /// so a restart begins a new part.
     func partFile(
-        continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>
+        continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
+        staging: ObjectStaging?
     ) -> PartFile {
         let folder = location.folder
+        let algorithms = staging == nil ? algorithms : []
         if let (part, file) = continued {
-            return PartFile(part.id, having: part.ranges, digesting: algorithms, diskQueue: diskQueue, in: folder) {
-                file
-            }
+            return PartFile(
+                part.id, having: part.ranges, digesting: algorithms, staging: staging, diskQueue: diskQueue, in: folder
+            ) { file }
         }
         let id = services.store.makePartID(in: location.ofParts)
-        return PartFile(id, digesting: algorithms, diskQueue: diskQueue, in: folder) { () throws(DiskError) in
-            try folder.makePart(id)
+        return PartFile(id, digesting: algorithms, staging: staging, diskQueue: diskQueue, in: folder) {
+            () throws(DiskError) in try folder.makePart(id)
         }
     }
 }

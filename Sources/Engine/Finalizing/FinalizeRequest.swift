@@ -34,12 +34,7 @@ struct FinalizeRequest: Sendable {
 }
 
 extension FinalizeRequest {
-    func filename(at now: Date) -> String {
-        let template = place.filename.flatMap(FilenameTemplate.init) ?? .suggested
-        return template.name(
-            contentDisposition: file.label.contentDisposition, url: attempt.spec.url, finalURL: file.url,
-            job: attempt.job.id, at: now)
-    }
+    func filename(at now: Date) -> String { attempt.filename(of: file, at: place, at: now) }
 
     func promotion(path: String, mark: FileMark, at now: Date) -> FinalizePlan {
         let sha256 = attempt.spec.digest == .sha256 ? digests[.sha256] : nil
@@ -100,6 +95,14 @@ extension FinalizeRequest {
                 transfer: max(0, ((metrics.total ?? .zero) - (metrics.timeToFirstByte ?? .zero)).seconds),
                 // The clock may have been set back since the start.
                 total: max(0, now.seconds(since: attempt.job.startedAt ?? now))))
+    }
+}
+
+extension Attempt {
+    func filename(of file: SegmentedFile, at place: DestinationRule, at now: Date) -> String {
+        let template = place.filename.flatMap(FilenameTemplate.init) ?? .suggested
+        return template.name(
+            contentDisposition: file.label.contentDisposition, url: spec.url, finalURL: file.url, job: job.id, at: now)
     }
 }
 

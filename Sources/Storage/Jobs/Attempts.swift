@@ -149,7 +149,12 @@ extension Store {
             if job.part?.id == copy.id { return true }
             guard job.part?.id == old else { return false }
             job.replacePart(by: copy)
+            job.part?.released = nil
             try transaction.save(job)
+            if copy.released != nil {
+                try transaction.run(
+                    "UPDATE uploads SET part = ? WHERE job = ? AND part = ?", [copy.id.text, job.id.text, old.text])
+            }
             return true
         }
     }
@@ -213,7 +218,7 @@ extension Transaction {
 }
 
 extension Job {
-    fileprivate func isAttempting(_ admission: Int) -> Bool {
+    func isAttempting(_ admission: Int) -> Bool {
         state == .running(.attempting) && admissions == admission
     }
 

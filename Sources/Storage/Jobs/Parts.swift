@@ -247,7 +247,7 @@ extension Transaction {
 
     /// Removes the part and sets `part_lost`, so that the job reports the restart like any other loss of bytes.
     /// `disproved` is about the removed bytes, so it is cleared.
-    fileprivate func forget(_ part: SQLRow) throws -> PartID {
+    func forget(_ part: SQLRow) throws -> PartID {
         var job = try job(JobID(part["job"]))
         job.revision += 1
         job.isPartLost = try (part["bytes_durable"] as Int64) > 0
@@ -283,5 +283,6 @@ extension Transaction {
         var heir = heir
         heir.part = part
         try save(heir)
+        try moveUpload(of: part.id, from: donor, to: heir.id)
     }
 }

@@ -100,6 +100,7 @@ extension RowCoding {
         if let filename = destination.filename { writer.member("filename", filename) }
         if let conflict = destination.onConflict { writer.member("onConflict", conflict.rawValue) }
         writer.member("createDirectories", destination.createDirectories)
+        if let staging = destination.staging { writer.member("staging", staging.rawValue) }
     }
 }
 
@@ -259,6 +260,10 @@ extension Destination {
             onConflict = conflict
         }
         createDirectories = stored["createDirectories"]?.boolValue ?? true
+        if let name = stored["staging"]?.stringValue {
+            guard let staging = Staging(rawValue: name) else { return nil }
+            self.staging = staging
+        }
     }
 }
 

@@ -10,7 +10,7 @@ package enum Schema {
     package static let baseline = 18
 
     /// The version that this program writes.
-    package static let latest = 28
+    package static let latest = 29
 
     /// The version that gave some tables of the nodes and some indexes their present names. No released version has used the former
     /// names on PostgreSQL.

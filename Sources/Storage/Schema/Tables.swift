@@ -250,7 +250,9 @@ extension Schema {
     /// - `uploads`: what a job has begun to put into a bucket, from before the first request until the job has succeeded, or until
     ///   nothing of it is left there. So a row can outlive its job. `location` and `key` name the object, and `part` the bytes.
     ///   `upload_id` is NULL before the bucket has created an upload in parts. `part_size` is NULL for an object that is put with one
-    ///   request. `is_abandoned`: the job has ended without it.
+    ///   request. `is_abandoned`: the job has ended without it. `mark`: what its object has in its metadata; NULL before version 29:
+    ///   `part` and `begun_at`. The first `released` bytes are in the bucket only, and `digest_states` are the digests of exactly
+    ///   these, as JSON.
     /// - `upload_parts`: the parts that the bucket has. `sha256` is that of their bytes.
     static let uploads: [Table] = [
         Table(
@@ -258,7 +260,8 @@ extension Schema {
             columns: [
                 .text("job", "NOT NULL PRIMARY KEY"), .text("location", "NOT NULL"), .text("object_key", "NOT NULL"),
                 .text("part", "NOT NULL"), .text("upload_id"), .integer("part_size", "CHECK (part_size > 0)"),
-                .integer("begun_at", "NOT NULL"), .flag("is_abandoned"),
+                .integer("begun_at", "NOT NULL"), .flag("is_abandoned"), .text("mark", since: 29),
+                .count("released", "DEFAULT 0", since: 29), .text("digest_states", since: 29),
             ],
             since: 28),
         Table(

@@ -26,6 +26,7 @@ import Testing
         "BatchOutcome": names(Batch.Outcome.self),
         "ChecksumAlgorithm": names(Checksum.Algorithm.self),
         "ConflictRule": names(Destination.Conflict.self),
+        "Staging": names(Destination.Staging.self),
         "DeliveryState": names(Delivery.State.Kind.self),
         "Digest": names(Digest.self),
         "DigestSource": names(DigestClaim.Claimant.self).filter { $0 != "checksum file" }

@@ -15,7 +15,7 @@ import Testing
         "credentials": ["type": "digest", "username": "u", "password": "p"],
         "destination": [
             "location": "films", "directory": "d/e", "filename": "{job_id}.bin", "on_conflict": "error",
-            "create_directories": false,
+            "create_directories": false, "staging": "whole",
         ],
         "priority": "high", "connections": 4, "expected_size": 7, "max_size": 9, "digest": "none", "decode": true,
         "resume_policy": "evidence", "checksum": ["algorithm": "md5", "value": "d41d8cd98f00b204e9800998ecf8427e"],

@@ -24,6 +24,7 @@ import Testing
         job.mirror = 1
         job.spec.destination = Destination(directory: "a/\"b\"", filename: "{name}", onConflict: .replace)
         job.spec.destination.createDirectories = false
+        job.spec.destination.staging = .whole
         job.spec.priority = .high
         job.spec.notBefore = Sample.now.addingTimeInterval(1)
         job.spec.deadline = Sample.now.addingTimeInterval(2)

@@ -19,6 +19,7 @@ import Testing
         spec.destination = Destination(
             location: Name("films"), directory: "d/e", filename: "{name}", onConflict: .replace)
         spec.destination.createDirectories = false
+        spec.destination.staging = .whole
         spec.priority = .high
         spec.connections = 3
         spec.expectedSize = .max

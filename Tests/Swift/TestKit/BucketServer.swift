@@ -65,6 +65,9 @@ public struct BucketServer: Sendable {
         _ = try await control.put("/conditions", .bool(areKept))
     }
 
+    /// Forgets the uploads that are neither complete nor aborted, as a rule for old uploads does.
+    public func loseUploads() async throws { _ = try await control.put("/uploads", .array([])) }
+
     /// Puts an object, as another program does.
     public func put(_ key: String, _ bytes: [UInt8]) async throws {
         _ = try await control.send("PUT", "/object?key=\(key)", bytes: bytes)

@@ -95,6 +95,7 @@ struct Refusal: Sendable {
             .invalid(["destination": ["filename": "{job_id"]], "/destination/filename"),
             .invalid(["destination": ["filename": "../{suggested_filename}"]], "/destination/filename"),
             .invalid(["destination": ["on_conflict": "ask"]], "/destination/on_conflict"),
+            .invalid(["destination": ["staging": "half"]], "/destination/staging"),
             .invalid(["destination": ["create_directories": "yes"]], "/destination/create_directories"),
             .unknown(["destination": ["folder": "a"]], "/destination/folder"),
             .invalid(["expected_size": -1], "/expected_size"),

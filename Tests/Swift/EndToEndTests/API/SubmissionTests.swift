@@ -127,7 +127,7 @@ import Testing
             "headers": ["X-Album": "12", "Authorization": "Bearer 9f2c"],
             "destination": [
                 "location": "default", "directory": "a/b", "filename": "f.mp4", "on_conflict": "replace",
-                "create_directories": true,
+                "create_directories": true, "staging": "whole",
             ],
             "priority": "high", "expected_size": 200_000, "max_size": 200_000, "digest": "sha-256",
             "timeouts": ["request_seconds": 20.5, "connect_seconds": 5, "resource_seconds": 604_800],

@@ -25,7 +25,10 @@ import Testing
         #expect(job["file"] == .null)
         #expect(
             job["destination"]
-                == ["location": nil, "directory": nil, "filename": nil, "on_conflict": nil, "create_directories": true])
+                == [
+                    "location": nil, "directory": nil, "filename": nil, "on_conflict": nil, "create_directories": true,
+                    "staging": nil,
+                ])
         scene.gate.open()
         #expect(try await scene.api.waitForJob(id, .succeeded)["file"]["path"] == "Holiday 1.mp4")
         #expect(scene.fetchd.downloaded("Holiday 1.mp4") == scene.bytes)

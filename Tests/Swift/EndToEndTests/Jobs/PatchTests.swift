@@ -18,7 +18,7 @@ import Testing
             "wait_for": ["url", "credentials"],
             "destination": [
                 "location": "default", "directory": "a", "filename": "b.bin", "on_conflict": "error",
-                "create_directories": true,
+                "create_directories": true, "staging": "whole",
             ],
         ]
         let job = try await scene.api.change(id, changes)
@@ -59,7 +59,7 @@ import Testing
             job["destination"]
                 == [
                     "location": nil, "directory": "a", "filename": nil, "on_conflict": "replace",
-                    "create_directories": true,
+                    "create_directories": true, "staging": nil,
                 ])
         try await scene.api.act(.resume, on: id)
         scene.gate.open()

@@ -39,8 +39,9 @@ struct StoreMigrationTests {
                     INSERT INTO webhook_keys (id, public_key, private_key, created_at, expires_at)
                         VALUES ('whk_1', 'whpk_A', 'x', 5, 6);
                     INSERT INTO locations (name, folder, opened_at) VALUES ('films', '/mnt/films', 7);
-                    INSERT INTO uploads (job, location, object_key, part, upload_id, part_size, begun_at)
-                        VALUES ('job_1', 'archive', 'a/b', 'part_1', 'u', 8388608, 7);
+                    INSERT INTO uploads (job, location, object_key, part, upload_id, part_size, begun_at, mark, released,
+                            digest_states)
+                        VALUES ('job_1', 'archive', 'a/b', 'part_1', 'u', 8388608, 7, 'm', 8388608, '{"md5":"AQ=="}');
                     INSERT INTO upload_parts (job, number, etag, sha256)
                         VALUES ('job_1', 1, '"e"', '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef');
                     INSERT INTO consumer_acknowledgements (consumer, event) VALUES ('index', 3);
