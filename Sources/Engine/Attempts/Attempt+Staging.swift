@@ -62,7 +62,7 @@ extension Attempt {
         do {
             let stager = ObjectStager(
                 attempt: self, file: file, staging: staging, uploads: bucketFinalizer.uploads,
-                partsBefore: state.withLock(\.upload))
+                before: staging.released > 0 ? state.withLock(\.upload)?.released : nil)
             try await bucketFinalizer.store.learnConditions()
             if let refusal = refusal(by: bucketFinalizer.store, place.conflict) {
                 staging.end(.failed(refusal))
@@ -98,8 +98,8 @@ private struct ObjectStager: Sendable {
     let file: SegmentedFile
     let staging: ObjectStaging
     let uploads: ObjectUpload
-    /// What an earlier attempt has sent.
-    let partsBefore: StoredUpload?
+    /// What the bucket has of the continued part; nil: the file begins with this attempt, or none of its bytes has left the disk.
+    let before: StoredUpload.Released?
 
     /// What has been read, and what the bucket has of it.
     private struct Progress {
@@ -138,7 +138,7 @@ private struct ObjectStager: Sendable {
                         staging.changed.set()
                     }
                 }
-                if progress.running == 0, staging.isTransferOver { return try end(progress) }
+                if progress.running == 0, staging.isTransferOver { return try await end(&progress) }
                 await staging.changed.wait()
                 try Task.checkCancellation()
             }
@@ -146,11 +146,13 @@ private struct ObjectStager: Sendable {
     }
 
     private func begin() throws -> Progress {
-        let stored = partsBefore?.released
         let digests =
-            stored.map { StorableDigests(stored: $0.digests) }
+            before.map { StorableDigests(stored: $0.digests) }
             ?? StorableDigests(attempt.spec.algorithms(file.label))
-        guard let digests else { throw FinalizeFault.uploadLost }
+        // A job can get another checksum, and a response another digest.
+        guard let digests, attempt.spec.algorithms(file.label).isSubset(of: digests.algorithms) else {
+            throw FinalizeFault.uploadLost
+        }
         return Progress(digests: digests, offset: staging.released)
     }
 
@@ -230,10 +232,10 @@ private struct ObjectStager: Sendable {
         staging.advance(to: released.count)
     }
 
-    private func end(_ progress: Progress) throws -> StagedObject? {
-        guard file.isComplete, var upload = progress.upload, progress.offset == file.part.written.end else {
-            return nil
-        }
+    private func end(_ progress: inout Progress) async throws -> StagedObject? {
+        guard file.isComplete, progress.offset == file.part.written.end else { return nil }
+        // An earlier attempt may have sent all bytes.
+        var upload = if let upload = progress.upload { upload } else { try await open(&progress) }
         upload.pieces = progress.pieces.values.sorted { $0.number < $1.number }
         return StagedObject(upload: upload, digests: progress.digests.hexadecimal)
     }

@@ -24,9 +24,11 @@ extension Attempt {
 
 /// What follows if the complete file does not have them.
 extension Attempt {
-    /// Whether all digests of the job were computed of bytes that are not on the disk any more. A job can get another checksum.
-    func canVerify(_ staged: StagedObject, _ label: FileLabel) -> Bool {
-        spec.algorithms(label).isSubset(of: staged.digests.keys) && (spec.pieces == nil || spec.checksum != nil)
+    /// Whether all bytes are on the disk, or all digests of the job were computed before they were given back. Pieces are verified on
+    /// the disk only.
+    func canVerify(_ staging: ObjectStaging) -> Bool {
+        guard let staged = staging.object, let label = file?.label else { return staging.released == 0 }
+        return spec.algorithms(label).isSubset(of: staged.digests.keys) && (spec.pieces == nil || spec.checksum != nil)
     }
 
     /// - Parameter digests: of the whole file; nil if the attempt stops.

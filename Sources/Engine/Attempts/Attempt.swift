@@ -331,7 +331,7 @@ extension Attempt {
                         try part.digests(spec.algorithms(label), isStopped: { control.isStopping })
                     }
                 }
-            if let staged, !canVerify(staged, label) { return restart(.uploadLost) }
+            guard part.staging.map(canVerify) ?? true else { return restart(.uploadLost) }
             // A mismatch takes precedence over a stop: bytes that are known to be wrong are not kept.
             if let (mismatch, hint) = try await refutation(of: complete, by: digests) { return .fail(mismatch, hint) }
             guard let digests else { return stopped }

@@ -170,8 +170,8 @@ extension Attempt {
     /// - Returns: nil when the job has enough connections, when no host has room, or when nothing is left to fetch.
     private func nextConnection(to file: SegmentedFile) -> (ConnectionPool.Opened, SegmentClaim)? {
         let (now, wanted) = (services.time.uptime, control.connections)
-        // Under a rate limit, fetchd itself may cause the silence.
-        let silence = control.isRateLimited ? nil : now - .seconds(Self.silenceLimit)
+        // Under a rate limit, and before a full window, fetchd itself may cause the silence.
+        let silence = control.isRateLimited || file.part.staging != nil ? nil : now - .seconds(Self.silenceLimit)
         guard wanted > 1, !control.isStopping, file.isClaimable(orStalledSince: silence) else { return nil }
         let opened = state.withLock { state in
             state.pool?.open(upTo: wanted, at: now, hasSamples: file.part.written.count >= Part.leastSample) {

@@ -1,5 +1,6 @@
 import Downloads
 import Foundation
+import S3Client
 import Storage
 
 /// The background work for one bucket.
@@ -21,10 +22,17 @@ struct BucketUpkeep: Sendable {
     /// Removes from the bucket what jobs have begun that have ended without an object. An upload that is never completed costs money.
     func removeLeftOvers() async throws -> Date? {
         let uploads = ObjectUpload(services: services, location: location, store: store)
+        var refused: (any Error)?
         for upload in try await services.store.abandonUploads(in: location.name) {
-            try await uploads.discard(upload)
-            services.log.info("Removed what was left of the upload of \(upload.job) to \(upload.key).")
+            do {
+                try await uploads.discard(upload)
+                services.log.info("Removed what was left of the upload of \(upload.job) to \(upload.key).")
+            } catch let error as StorageError {
+                refused = error
+            }
         }
+        // The others are not delayed by one that the bucket refuses.
+        if let refused { throw refused }
         return services.time.now.addingTimeInterval(Self.interval)
     }
 }

@@ -97,12 +97,16 @@ import Testing
     /// Of the calls, each seventh. With `FETCHD_KILL_POINT_STEP=1`, each one.
     private static let step = Int(ProcessInfo.processInfo.environment["FETCHD_KILL_POINT_STEP"] ?? "") ?? 7
 
-    @Test func nothingIsLostIfTheServiceIsKilledAtACallThatChangesAFile() async throws {
+    /// - Parameters:
+    ///   - size: of the file. The larger one is sent while it arrives.
+    ///   - share: one of so many of the calls. The larger file has more of the same calls.
+    @Test(arguments: [(9 << 20, 1), (34 << 20, 4)])
+    func nothingIsLostIfTheServiceIsKilledAtACallThatChangesAFile(_ size: Int, _ share: Int) async throws {
         let faults = try await DiskFaults()
         let environment = server.environment.merging(faults.environment) { $1 }
         let options = FetchdProcess.Options(
             arguments: ["--location", server.location("archive")], environment: environment)
-        let bytes = Content.random(seed: 12, count: 9 << 20)
+        let bytes = Content.random(seed: 12, count: size)
         var (call, isEnded) = (1, false)
         while !isEnded {
             let name = "call-\(call)"
@@ -132,7 +136,7 @@ import Testing
             }
             try await fetchd.stop()
             #expect(folder.files.allSatisfy { !$0.contains("part_") }, "call \(call)")
-            call += Self.step
+            call += Self.step * share
         }
         #expect(call > 20)
     }

@@ -110,6 +110,45 @@ import Testing
         try await fetchd.stop()
     }
 
+    /// - Returns: a paused job whose first bytes are in the bucket only.
+    private func paused(_ fetchd: FetchdProcess) async throws -> String {
+        let gate = Gate()
+        origin.serve(
+            "/film", .file(Content.random(seed: 32, count: bytes.count), etag: "\"v0\""),
+            .waiting(at: 40 << 20, for: gate))
+        let id = try await submit(fetchd.api, "film")
+        try await waitForParts(4)
+        _ = try await fetchd.api.post("/v1/jobs/\(id)/pause")
+        _ = try await fetchd.api.waitForJob(id, .paused)
+        gate.open()
+        origin.serve("/film", .file(bytes))
+        return id
+    }
+
+    @Test func anotherFileRestartsBothSides() async throws {
+        let fetchd = try await FetchdProcess.start(options(), in: folder)
+        let id = try await paused(fetchd)
+        _ = try await fetchd.api.post("/v1/jobs/\(id)/resume")
+        try await expectOne(id, "film", fetchd.api)
+        #expect(try await fetchd.api.job(id)["resume"]["decision"] == "restarted")
+        try await fetchd.stop()
+    }
+
+    @Test func anotherLocationRestartsTheTransfer() async throws {
+        let fetchd = try await FetchdProcess.start(options(), in: folder)
+        let id = try await paused(fetchd)
+        _ = try await fetchd.api.send("PATCH", "/v1/jobs/\(id)", ["destination": ["location": "default"]])
+        _ = try await fetchd.api.post("/v1/jobs/\(id)/resume")
+        let job = try await fetchd.api.waitForJob(id, .succeeded)
+        #expect(job["file"]["sha256"].string == SHA.hexadecimal(of: bytes) && job["resume"]["why"] == "part_missing")
+        #expect(try await server.state().created.isEmpty)
+        // A start removes what no job needs.
+        try await fetchd.stop()
+        try await fetchd.restart()
+        _ = try await eventually("the end of all uploads") { try await server.state().uploads.isEmpty ? true : nil }
+        try await fetchd.stop()
+    }
+
     @Test func anotherNameRestartsBothSides() async throws {
         let fetchd = try await FetchdProcess.start(options(), in: folder)
         let gate = Gate()
