@@ -63,7 +63,7 @@ extension Attempt {
             let stager = ObjectStager(
                 attempt: self, file: file, staging: staging, uploads: bucketFinalizer.uploads,
                 before: staging.released > 0 ? state.withLock(\.upload)?.released : nil)
-            try await bucketFinalizer.store.learnConditions()
+            try await untilStopped { try await bucketFinalizer.store.learnConditions() }
             if let refusal = refusal(by: bucketFinalizer.store, place.conflict) {
                 staging.end(.failed(refusal))
             } else {

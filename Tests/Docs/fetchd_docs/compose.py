@@ -1,10 +1,11 @@
-"""compose.yaml and compose.cluster.yaml: their structure, and the command of the sample consumer with a real service."""
+"""The compose files: their structure, and what they start, with a real service on this machine."""
 
 from __future__ import annotations
 
 import json
 import re
 import subprocess
+import sys
 import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
@@ -76,7 +77,7 @@ FILE = {
 
 
 def check(program: Path, folder: Path, report: Report, is_long: bool) -> None:
-    files = {name: checked(name, program, report) for name in ("compose.yaml", "compose.cluster.yaml")}
+    files = {name: checked(name, program, report) for name in ("compose.yaml", "compose.cluster.yaml", "compose.bucket.yaml")}
     with report.check("compose.yaml: the sample consumer receives from a service"):
         consume(program, folder, files["compose.yaml"]["services"]["consumer"])
     with report.check("compose.cluster.yaml: its nodes differ only in their addresses and volumes"):
@@ -85,6 +86,8 @@ def check(program: Path, folder: Path, report: Report, is_long: bool) -> None:
         make_key(program, folder, files["compose.cluster.yaml"]["services"]["key"])
     with report.check("compose.cluster.yaml: nginx sends requests to the nodes that run"):
         balance(program, folder)
+    with report.check("compose.bucket.yaml: a file becomes an object of the bucket"):
+        keep(program, folder, files["compose.bucket.yaml"]["services"])
 
 
 def checked(name: str, program: Path, report: Report) -> dict:
@@ -218,3 +221,21 @@ def answering(port: int) -> str:
     with urllib.request.urlopen(f"http://{LOOPBACK}:{port}/v1/sessions", timeout=20) as answer:
         names = {session["id"] for session in json.load(answer)["sessions"]}
     return next(name for name in names if name != "default")
+
+
+def keep(program: Path, folder: Path, services: dict) -> None:
+    """The command that makes the bucket, and the settings of the service, with the same server on this machine."""
+    folder = folder / "bucket"
+    folder.mkdir()
+    port = free_port()
+
+    def here(text: str) -> str:
+        return text.replace("//bucket:5000", f"//{LOOPBACK}:{port}")
+
+    settings = {name: value for name, value in services["fetchd"]["environment"].items() if name != "FETCHD_TOKEN"}
+    with serving([sys.executable, "-m", "moto.server", "-p", str(port)], port, folder, "bucket"):
+        subprocess.run(["curl", *(here(word) for word in services["make-bucket"]["command"])], check=True)
+        with Fetchd(program, folder / "fetchd", settings={name: here(value) for name, value in settings.items()}) as fetchd:
+            fetchd.declare({"destination": {"location": "archive"}})
+            job = fetchd.download("rehearse:film.mkv?size=1")
+            require(job["file"]["url"] == here("http://bucket:5000/films/film.mkv"), f"the file is {job['file']}")

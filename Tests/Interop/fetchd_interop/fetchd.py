@@ -18,10 +18,14 @@ SESSION = "interop"
 
 
 class Fetchd:
-    def __init__(self, program: Path, folder: Path, *options: str, token: str | None = None):
+    def __init__(
+        self, program: Path, folder: Path, *options: str, token: str | None = None,
+        settings: dict[str, str] | None = None,
+    ):  # fmt: skip
         self.port = free_port()
         self.folder = folder
         self._token = token
+        self._environment = ENVIRONMENT | (settings or {}) | ({"FETCHD_TOKEN": token} if token else {})
         self.downloads = folder / "downloads"
         self._command = [
             program, "serve", "--listen", f"{LOOPBACK}:{self.port}", "--data-dir", folder / "data", "--downloads-dir",
@@ -45,7 +49,7 @@ class Fetchd:
         with log.open("ab") as output:
             self._process = subprocess.Popen(
                 [str(word) for word in self._command], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                env=ENVIRONMENT | ({"FETCHD_TOKEN": self._token} if self._token else {}),
+                env=self._environment,
             )  # fmt: skip
         process = self._process
         until("fetchd accepts connections", lambda: is_open(self.port, process, log))
