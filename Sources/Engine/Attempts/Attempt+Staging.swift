@@ -205,7 +205,8 @@ private struct ObjectStager: Sendable {
             partSize: staging.partSize, released: staging.released)
         progress.upload = upload
         progress.known = Dictionary(uniqueKeysWithValues: upload.pieces.map { ($0.number, $0) })
-        progress.pieces = progress.known.filter { Int64($0.key) * staging.partSize <= staging.released }
+        // The last part is smaller than the others.
+        progress.pieces = progress.known.filter { Int64($0.key - 1) * staging.partSize < staging.released }
         return upload
     }
 
@@ -237,6 +238,8 @@ private struct ObjectStager: Sendable {
         // An earlier attempt may have sent all bytes.
         var upload = if let upload = progress.upload { upload } else { try await open(&progress) }
         upload.pieces = progress.pieces.values.sorted { $0.number < $1.number }
+        let count = ObjectParts(size: progress.offset, partSize: staging.partSize).count
+        guard upload.pieces.map(\.number) == Array(1...count) else { throw FinalizeFault.uploadLost }
         return StagedObject(upload: upload, digests: progress.digests.hexadecimal)
     }
 }
