@@ -219,6 +219,25 @@ import Testing
         try await fetchd.stop()
     }
 
+    /// The service is killed after the last part, and before the plan of the promotion. Nothing of the file is on the disk then.
+    @Test func theBucketHasAllBytesAtACrash() async throws {
+        let faults = try await DiskFaults()
+        var options = options("&connections=1")
+        options.environment.merge(faults.environment) { $1 }
+        let fetchd = try await FetchdProcess.start(options, in: folder)
+        // Slow enough for a checkpoint of the part.
+        origin.serve("/film", .file(bytes), .limited(bytesPerSecond: 15 << 20))
+        try faults.set("fallocate \(folder.path) 8 8 KILL-AFTER")
+        let id = try await submit(fetchd.api, "film")
+        _ = try await eventually("the end of the service") { fetchd.isRunning ? nil : true }
+        try faults.heal()
+        try await fetchd.restart()
+        try await expectOne(id, "film", fetchd.api)
+        #expect(try await server.state().log.count { $0 == "UploadPart" } == 8)
+        #expect(origin.requests.count == 1)
+        try await fetchd.stop()
+    }
+
     private static let requests =
         ["HeadObject", "CreateMultipartUpload"] + [String](repeating: "UploadPart", count: 8)
         + ["CompleteMultipartUpload", "HeadObject"]
