@@ -65,6 +65,22 @@ import Testing
         try await fetchd.stop()
     }
 
+    /// Its parts have 64 MiB, and a smaller file has no parts before its end is known.
+    @Test(arguments: [20 << 20, 65 << 20]) func theSizeIsNotKnown(_ size: Int) async throws {
+        let fetchd = try await FetchdProcess.start(options(), in: folder)
+        let gate = Gate()
+        let bytes = Content.random(seed: 33, count: size)
+        origin.serve("/film", .file(bytes), .chunked(), .waiting(at: size - 1000, for: gate))
+        let id = try await submit(fetchd.api, "film")
+        if size > 64 << 20 { try await waitForParts(1) }
+        gate.open()
+        let job = try await fetchd.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        #expect(job["file"]["sha256"].string == SHA.hexadecimal(of: bytes))
+        let state = try await server.state()
+        #expect(state.objects == ["film": SHA.hexadecimal(of: bytes)] && state.uploads.isEmpty)
+        try await fetchd.stop()
+    }
+
     @Test func aSlowBucketPausesTheTransfer() async throws {
         let fetchd = try await FetchdProcess.start(options(), in: folder)
         origin.serve("/film", .file(bytes))
