@@ -234,7 +234,8 @@ private struct ObjectStager: Sendable {
     }
 
     private func end(_ progress: inout Progress) async throws -> StagedObject? {
-        guard file.isComplete, progress.offset == file.part.written.end else { return nil }
+        // Of an empty file, nothing was sent, although all of it is there.
+        guard file.isComplete, progress.offset > 0, progress.offset == file.part.written.end else { return nil }
         // An earlier attempt may have sent all bytes.
         var upload = if let upload = progress.upload { upload } else { try await open(&progress) }
         upload.pieces = progress.pieces.values.sorted { $0.number < $1.number }
