@@ -63,7 +63,7 @@ struct ObjectUpload: Sendable {
         let parts = ObjectParts(size: source.size)
         if parts.isOne {
             if let upload { return .ready(upload) }
-            return .ready(try await begin(origin, key, partSize: nil))
+            return .ready(try await begin(origin, key, partSize: nil, at: services.time.now))
         }
         for isLast in [false, false, true] {
             let begun =
@@ -94,7 +94,7 @@ struct ObjectUpload: Sendable {
         try await services.persist("what was begun for \(job)") { try await services.store.upload(of: job) } ?? nil
     }
 
-    func isOwn(_ stored: StoredUpload, _ origin: ObjectOrigin, _ key: String) -> Bool {
+    private func isOwn(_ stored: StoredUpload, _ origin: ObjectOrigin, _ key: String) -> Bool {
         stored.part == origin.part && stored.key == key && stored.location == location.name && !stored.isAbandoned
     }
 
@@ -104,16 +104,17 @@ struct ObjectUpload: Sendable {
     ) async throws -> StoredUpload? {
         guard let stored else { return nil }
         if isOwn(stored, origin, key), stored.id != nil || stored.partSize == nil { return stored }
-        try await discardElsewhere(stored)
+        try await discardAtItsLocation(stored)
         return nil
     }
 
+    /// Removes what the bucket has of what the job has begun.
     func discardStored(of job: JobID) async throws {
-        if let stored = try await stored(of: job) { try await discardElsewhere(stored) }
+        if let stored = try await stored(of: job) { try await discardAtItsLocation(stored) }
     }
 
     /// Removes what the bucket of any location has of an upload.
-    private func discardElsewhere(_ stored: StoredUpload) async throws {
+    private func discardAtItsLocation(_ stored: StoredUpload) async throws {
         let owner = services.locations[stored.location]
         guard let store = owner?.bucket, let owner else {
             // The location is not declared any more, so its bucket cannot be reached.
@@ -124,11 +125,11 @@ struct ObjectUpload: Sendable {
 
     /// - Parameter partSize: nil: the object is put with one request.
     private func begin(
-        _ origin: ObjectOrigin, _ key: String, partSize: Int64?, at begunAt: Date? = nil
+        _ origin: ObjectOrigin, _ key: String, partSize: Int64?, at begunAt: Date
     ) async throws -> StoredUpload {
         let upload = StoredUpload(
             job: origin.job, location: location.name, key: key, part: origin.part, partSize: partSize,
-            begunAt: Date(milliseconds: (begunAt ?? services.time.now).milliseconds))
+            begunAt: Date(milliseconds: begunAt.milliseconds))
         try await services.persist("the upload of \(origin.job)") { try await services.store.beginUpload(upload) }
         return upload
     }
@@ -240,7 +241,7 @@ struct ObjectUpload: Sendable {
                 if conflict == .rename { continue }
                 throw FinalizeFault.occupied(candidate)
             }
-            if let stored { try await discardElsewhere(stored) }
+            if let stored { try await discardAtItsLocation(stored) }
             return try await create(origin, key, partSize: partSize, at: now)
         }
         throw FinalizeFault.occupied(wanted)
