@@ -136,20 +136,22 @@ enum SizeText {
     }
 }
 
-/// The folders of the locations, by which aria2's paths say where files go.
+/// The folders and buckets of the locations, by which aria2's paths say where files go.
 struct DownloadsRoot: Sendable {
-    /// Absolute.
+    /// Absolute, or with `s3://`.
     let paths: [Name: String]
 
     /// The location with the longest folder that has this one, and the folder relative to it; empty for the folder itself.
     ///
-    /// - Parameter dir: absolute, or relative to the folder of the location that the download has anyway. Then it names none.
+    /// - Parameter dir: absolute, with `s3://`, or relative to the folder of the location that the download has anyway. Then it names none.
     /// - Throws: an error if no location has it.
     func place(_ dir: String) throws(RPCError) -> (location: Name?, directory: String) {
         var components = dir.split(separator: "/").filter { $0 != "." }[...]
         var location: Name?
-        if dir.utf8.first == UInt8(ascii: "/") {
-            let owner = paths.map { ($0.key, $0.value.split(separator: "/")) }
+        let isInBucket = dir.hasPrefix(Self.bucketScheme)
+        if isInBucket || dir.utf8.first == UInt8(ascii: "/") {
+            let owner = paths.filter { $0.value.hasPrefix(Self.bucketScheme) == isInBucket }
+                .map { ($0.key, $0.value.split(separator: "/")) }
                 .filter { components.starts(with: $0.1) }.max { $0.1.count < $1.1.count }
             guard let (name, own) = owner else {
                 let folders = paths.values.sorted().joined(separator: ", ")
@@ -163,6 +165,8 @@ struct DownloadsRoot: Sendable {
         if let fault = FilePathRule.fault(inDirectory: relative) { throw RPCError("The dir '\(dir)' \(fault).") }
         return (location, relative)
     }
+
+    private static let bucketScheme = "s3://"
 
     /// - Parameter relative: with `/` between components; nil or empty for the folder of the location itself.
     func absolute(_ relative: String?, in location: Name?) -> String {

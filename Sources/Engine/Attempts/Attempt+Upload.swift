@@ -14,7 +14,11 @@ extension Attempt {
 
     /// nil: files of the location are in a folder.
     var bucketFinalizer: BucketFinalizer? {
-        location.bucket.map { BucketFinalizer(services: services, location: location, store: $0) }
+        location.bucket.map {
+            BucketFinalizer(
+                uploads: ObjectUpload(
+                    services: services, location: location, store: $0, patience: spec.requestSeconds))
+        }
     }
 
     /// Why the bucket cannot take the file of this job, although it works.

@@ -18,11 +18,11 @@ struct PreparedObject: Sendable {
 /// Turns verified parts into objects: commit `promoting`, create the object, compare it, commit `succeeded`. Each step can be
 /// repeated after a crash. The promotions do not wait for each other, because a request to a bucket can take minutes.
 struct BucketFinalizer: Sendable {
-    let services: EngineServices
-    let location: Location
-    let store: BucketStore
+    let uploads: ObjectUpload
 
-    var uploads: ObjectUpload { ObjectUpload(services: services, location: location, store: store) }
+    var services: EngineServices { uploads.services }
+    var location: Location { uploads.location }
+    var store: BucketStore { uploads.store }
 
     // MARK: Before the promotion
 
@@ -114,7 +114,7 @@ struct BucketFinalizer: Sendable {
     private func publish(
         _ object: inout PreparedObject, _ conflict: Destination.Conflict, isContinued: Bool
     ) async throws -> StoredObject? {
-        let end = services.time.now.addingTimeInterval(ObjectUpload.patience)
+        let end = services.time.now.addingTimeInterval(uploads.patience)
         while true {
             do {
                 return try await uploads.publish(

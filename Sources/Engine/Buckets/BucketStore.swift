@@ -11,6 +11,8 @@ public final class BucketStore: Sendable {
     /// As `s3://` shows it, with the prefix.
     let name: String
     let endpoint: String
+    /// `name` in the form of a folder, without a `/` at its end.
+    var path: String { String(name.dropLast()) }
     private let prefix: String
     /// Of every object: the storage class and the encryption.
     private let headers: [StorageRequest.Field]

@@ -14,8 +14,8 @@ struct BucketUpkeep: Sendable {
 
     /// Continues the promotions that another process had begun.
     func continuePromotions() async throws -> Date? {
-        let finalizer = BucketFinalizer(services: services, location: location, store: store)
-        await finalizer.complete(location.endRecovery())
+        let uploads = ObjectUpload(services: services, location: location, store: store)
+        await BucketFinalizer(uploads: uploads).complete(location.endRecovery())
         return nil
     }
 

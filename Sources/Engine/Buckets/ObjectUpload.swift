@@ -33,6 +33,8 @@ struct ObjectUpload: Sendable {
     let services: EngineServices
     let location: Location
     let store: BucketStore
+    /// Seconds in which the bucket may fail. Then the job waits for it.
+    var patience = 60.0
 
     /// What `prepare` has found or done.
     enum Prepared: Sendable {
@@ -334,7 +336,7 @@ struct ObjectUpload: Sendable {
     private func request<Value: Sendable>(
         _ request: () async throws(StorageError) -> Value, repair: () async throws -> Void = {}
     ) async throws -> Value {
-        let end = services.time.now.addingTimeInterval(Self.patience)
+        let end = services.time.now.addingTimeInterval(patience)
         var delay = 0.5
         while true {
             do throws(StorageError) {
@@ -348,9 +350,6 @@ struct ObjectUpload: Sendable {
             try await repair()
         }
     }
-
-    /// Seconds.
-    static let patience = 60.0
 }
 
 extension StorageError {

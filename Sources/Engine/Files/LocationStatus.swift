@@ -27,10 +27,10 @@ public struct LocationStatus: Sendable {
 }
 
 extension Engine {
-    /// The absolute paths of the locations that are folders. Jobs may name them.
+    /// Where the files of each location are: the absolute path of its folder, or `s3://`, its bucket and its prefix.
     public var locationPaths: [Name: String] {
         services.locations.all.reduce(into: [:]) { paths, location in
-            if location.bucket == nil { paths[location.name] = AbsolutePath.of(location.folder.path) }
+            paths[location.name] = location.bucket?.path ?? AbsolutePath.of(location.folder.path)
         }
     }
 

@@ -274,7 +274,8 @@ struct FinalizeQueues: Sendable {
                 }
                 if location.postpone(jobs) { continue }
                 if let bucket = location.bucket {
-                    let finalizer = BucketFinalizer(services: services, location: location, store: bucket)
+                    let uploads = ObjectUpload(services: services, location: location, store: bucket)
+                    let finalizer = BucketFinalizer(uploads: uploads)
                     group.addTask { await finalizer.complete(jobs) }
                 } else {
                     group.addTask { await queue.complete(jobs) }

@@ -48,11 +48,13 @@ import Testing
 
     private static let roots = DownloadsRoot(paths: [
         .default: "/srv/files", Name(trusted: "films"): "/mnt/films", Name(trusted: "nested"): "/srv/files/nested",
+        Name(trusted: "archive"): "s3://media/films",
     ])
 
     @Test(arguments: [
         ("/mnt/films/a", "films", "a"), ("/srv/files/a", "default", "a"), ("/srv/files/nested/b", "nested", "b"),
         ("/srv/files/nested2", "default", "nested2"), ("a", nil, "a"),
+        ("s3://media/films/a", "archive", "a"), ("s3:/a", nil, "s3:/a"),
     ])
     func theLongestFolderHasADir(_ dir: String, _ location: String?, _ directory: String) throws {
         let place = try Self.roots.place(dir)
@@ -60,8 +62,9 @@ import Testing
         let spec = try DownloadOptions(["dir": .string(dir)]).spec(of: ["https://host/a"], in: Self.roots)
         #expect(spec.destination.location?.text == location && spec.destination.directory == directory)
         let shown = DownloadOptionsDocument(spec: spec, root: Self.roots).document.objectValue?["dir"]
-        #expect(shown == .string(location == nil ? "/srv/files/a" : dir))
+        #expect(shown == .string(location == nil ? "/srv/files/\(dir)" : dir))
         #expect(throws: RPCError.self) { try Self.roots.place("/mnt") }
+        #expect(throws: RPCError.self) { try Self.roots.place("s3://media/other") }
     }
 
     @Test(arguments: ["/", "/srv", "/srv/files2", "/srv/files/../x", "../x", "/srv/files/.hidden", "/tmp"])

@@ -173,6 +173,25 @@ import Testing
         #expect(try await server.state().created.isEmpty)
     }
 
+    /// Without `request_seconds`, this would take a minute.
+    @Test(arguments: [5_000, 20 << 20, 40 << 20])
+    func theJobSaysHowLongTheBucketMayFail(_ size: Int) async throws {
+        let fetchd = try await start()
+        try await server.set(.init("slow-down", 0))
+        let bytes = Content.random(seed: 5, count: size)
+        origin.serve("/later", .file(bytes))
+        let id = try await fetchd.api.submit([
+            "url": .string(origin.url("/later")), "destination": ["location": "archive", "on_conflict": "error"],
+            "timeouts": ["request_seconds": 1],
+        ])
+        let waiting = try await fetchd.api.waitForJob(id, .waiting)
+        #expect(waiting["reason"] == "storage")
+        try await server.set()
+        _ = try await fetchd.api.post("/v1/jobs/\(id)/resume")
+        _ = try await fetchd.api.waitForJob(id, .succeeded)
+        try await expectOne("later", bytes, "later")
+    }
+
     @Test func aBucketThatIsAwayDelaysItsJobsOnly() async throws {
         let fetchd = try await start()
         let first = try await submit(fetchd.api, small, "first")
