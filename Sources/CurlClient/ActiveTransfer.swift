@@ -62,7 +62,8 @@ final class ActiveTransfer {
         window = SharedWindow(
             of: submission.id, capacity: submission.request.windowBytes ?? services.options.windowBytes,
             mailbox: services.mailbox)
-        chunkBuilder = ChunkBuilder(pool: services.pool, window: window)
+        chunkBuilder = ChunkBuilder(
+            pool: services.pool, window: window, patience: services.options.flushInterval)
         reservation = RateReservation(
             of: submission.id, under: submission.request.rateLimits, mailbox: services.mailbox)
         timeouts = TransferTimeouts(submission.request.timeouts, start: start)
@@ -196,11 +197,9 @@ extension ActiveTransfer {
         reservation.take(bytes.count)
         lowSpeedMonitor?.received(bytes.count)
         bytesReceived += Int64(bytes.count)
+        let due = chunkBuilder.due
         chunkBuilder.append(bytes, at: services.timers.now) { handler.received(chunk: $0) }
-        services.record(id, unfinishedSince: chunkBuilder.pendingSince)
-        if let since = chunkBuilder.pendingSince {
-            services.timers.schedule(id, at: since + services.options.flushInterval)
-        }
+        if chunkBuilder.due != due { services.record(id, unfinishedUntil: chunkBuilder.due) }
         return .taken
     }
 
@@ -249,7 +248,7 @@ extension ActiveTransfer {
     func flushOverdue() { handOver(chunkBuilder.takeOverdue()) }
 
     private func handOver(_ chunk: Chunk?) {
-        services.record(id, unfinishedSince: nil)
+        services.record(id, unfinishedUntil: nil)
         if let chunk { handler.received(chunk: chunk) }
     }
 
@@ -270,7 +269,6 @@ extension ActiveTransfer {
 
     func wakeUp() -> TransferError? {
         let now = services.timers.now
-        if let since = chunkBuilder.pendingSince, since + services.options.flushInterval <= now { flushOverdue() }
         noticeUpload()
         if case .hasExpired(let deadline) = timeouts.verdict(at: now, graceEnd: services.timers.graceEnd) {
             return deadline == .lookup ? request.nameFailure(isLate: true) : .timedOut(deadline)
@@ -298,9 +296,6 @@ extension ActiveTransfer {
         }
         if let moment = lowSpeedMonitor?.nextCheck { services.timers.schedule(id, at: moment) }
         if isPaused, let moment = reservation.readyTime(at: now) { services.timers.schedule(id, at: moment) }
-        if let since = chunkBuilder.pendingSince {
-            services.timers.schedule(id, at: since + services.options.flushInterval)
-        }
     }
 
     /// An upload in progress is not idle time. libcurl has no callback for uploads except one for every packet, so this

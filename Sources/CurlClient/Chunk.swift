@@ -43,20 +43,36 @@ struct ChunkBuilder {
     /// The bytes of the buffer that belong to the unfinished chunk.
     private var filled = 0..<0
     private var position = 0
-    /// The size of the next buffer. A transfer that fills its chunks in time gets large ones.
-    private var next = BufferPool.Size.small
-    /// The arrival time of the first byte of the unfinished chunk; nil if there is none.
-    private(set) var pendingSince: ContinuousClock.Instant?
+    private let patience: Duration
+    private var pace = Pace.steady
+    /// Of the unfinished chunk.
+    private var firstArrival: ContinuousClock.Instant?
+    private var lastArrival: ContinuousClock.Instant?
+    /// Until when the unfinished chunk may wait for more bytes; nil if there is none.
+    private(set) var due: ContinuousClock.Instant?
 
-    init(pool: BufferPool, window: SharedWindow) {
+    /// How soon bytes follow each other.
+    private enum Pace {
+        /// They fill a large chunk in time.
+        case fast
+        case steady
+        /// Nothing follows a piece in time, so to wait for it would only keep the memory.
+        case slow
+    }
+
+    /// - Parameter patience: the longest time from the first byte of a chunk to its delivery.
+    init(pool: BufferPool, window: SharedWindow, patience: Duration) {
         self.pool = pool
         self.window = window
+        self.patience = patience
     }
 
     /// Copies bytes, for which the window must have room, and passes each full chunk to `handOver`.
     mutating func append(
         _ bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant, handOver: (Chunk) -> Void
     ) {
+        if pace == .slow, let lastArrival, lastArrival < now, now - lastArrival < patience { pace = .steady }
+        defer { lastArrival = now }
         var rest = bytes[...]
         while !rest.isEmpty {
             let buffer = currentBuffer(at: now)
@@ -67,30 +83,31 @@ struct ChunkBuilder {
             position += piece.count
             rest = rest.dropFirst(piece.count)
             guard filled.upperBound == buffer.capacity else { continue }
-            next = .large
+            pace = .fast
             if let chunk = takePending() { handOver(chunk) }
         }
     }
 
     /// Removes and returns the unfinished chunk, because it did not become full in time.
     mutating func takeOverdue() -> Chunk? {
-        next = .small
+        pace = lastArrival == firstArrival ? .slow : .steady
         return takePending()
     }
 
     mutating func takePending() -> Chunk? {
         guard let buffer = buffer.take() else { return nil }
-        defer { pendingSince = nil }
+        due = nil
         return Chunk(buffer, filled, pool: pool, window: window)
     }
 
     private mutating func currentBuffer(at now: ContinuousClock.Instant) -> Buffer {
         if let buffer { return buffer }
-        let fresh = pool.take(next)
+        let fresh = pool.take(pace == .fast ? .large : .small)
         let start = fresh.capacity.isMultiple(of: Buffer.alignment) ? position % Buffer.alignment : 0
         buffer = fresh
         filled = start..<start
-        pendingSince = now
+        firstArrival = now
+        due = pace == .slow ? now : now + patience
         return fresh
     }
 }
@@ -126,7 +143,7 @@ final class BufferPool: Sendable {
 
     /// The maximum number of unused buffers of each size; more are freed. It is enough for the hand-over between a loop
     /// and its writers.
-    private static let maxIdle = 16
+    private static let maxIdle = 128
     private static let small = 32 << 10
 
     private let smallBytes: Int

@@ -72,10 +72,12 @@ extension CurlClient {
         /// Beyond it the transfer is paused. The transfer resumes when half of the window is free. 2 MiB. Bytes that
         /// libcurl has already read, at most 512 KiB, stay in its own buffer and do not count.
         public var windowBytes = 2 * 1024 * 1024
-        /// The maximum time from the first byte of a chunk to its delivery, if the chunk does not become full. 200 ms.
+        /// The maximum time from the first byte of a chunk to its delivery, if the chunk does not become full. If no byte
+        /// follows within it, the next chunk is delivered at once, so that thousands of slow transfers do not hold a buffer
+        /// each. 200 ms.
         public var flushInterval: Duration = .milliseconds(200)
         /// The maximum number of chunks that are unfinished at the same time. Beyond it the oldest is delivered before its
-        /// `flushInterval`, so that thousands of slow transfers do not hold a buffer each. 256.
+        /// `flushInterval`. 256.
         public var maxUnfinishedChunks = 256
         /// The maximum number of open connections, including busy ones (`CURLMOPT_MAXCONNECTS`). 128.
         public var maxIdleConnections = 128

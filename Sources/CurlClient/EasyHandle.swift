@@ -153,8 +153,8 @@ extension EasyHandle {
 
     /// A larger buffer saves no more CPU time.
     private static let largestBuffer = 512 << 10
-    private static let smallestShare = 16 << 10
-    private static let sharedBufferBytes = 16 << 20
+    private static let smallestShare = 8 << 10
+    private static let sharedBufferBytes = 4 << 20
 
     private func setMethod(of request: TransferRequest) throws(TransferError) {
         if request.needsNewConnection { try set(CURLOPT_FRESH_CONNECT, true) }

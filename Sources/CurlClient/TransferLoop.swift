@@ -48,7 +48,7 @@ final class TransferLoop {
             endCompleted()
             endRejected()
             serveDeadlines()
-            flushOldest()
+            flushOverdue()
             endTurn()
         }
     }
@@ -56,7 +56,7 @@ final class TransferLoop {
     /// - Parameter pause: the planned sleep in milliseconds; -1: no limit.
     private func beginTurn(after pause: Int32) {
         timers.readClock(after: pause < 0 ? nil : .milliseconds(pause))
-        let due = [multi.deadline, timers.earliest, mailbox.waitingSince].compactMap(\.self).min()
+        let due = [earliestDeadline, mailbox.waitingSince].compactMap(\.self).min()
         recorder.withLock { $0.beginTurn(at: timers.now, due: due) }
     }
 
@@ -75,8 +75,12 @@ final class TransferLoop {
         }
     }
 
+    private var earliestDeadline: ContinuousClock.Instant? {
+        [multi.deadline, timers.earliest, services.earliestOverdue].compactMap(\.self).min()
+    }
+
     private func sleepLimit() -> Int32 {
-        guard let deadline = [multi.deadline, timers.earliest].compactMap(\.self).min() else { return -1 }
+        guard let deadline = earliestDeadline else { return -1 }
         return Int32(clamping: min((deadline - .now).wholeMilliseconds, Self.longestSleep))
     }
 
@@ -91,8 +95,8 @@ final class TransferLoop {
         }
     }
 
-    private func flushOldest() {
-        while let id = services.takeOldestUnfinished() { active[id]?.flushOverdue() }
+    private func flushOverdue() {
+        while let id = services.takeOverdue() { active[id]?.flushOverdue() }
     }
 
     private func checkDeadlines(of transfer: ActiveTransfer) {
@@ -263,7 +267,7 @@ final class LoopServices {
     let pool: BufferPool
     let timers = LoopTimers()
     let sockets = SocketRegistry()
-    /// The transfers with an unfinished chunk, by the time since when they have it.
+    /// The transfers with an unfinished chunk, by the time until which it may wait for more bytes.
     private var unfinished = DeadlineQueue<TransferID>()
     private var rejectedTransfers: [TransferID] = []
 
@@ -273,15 +277,19 @@ final class LoopServices {
         pool = BufferPool(bufferBytes: max(1, options.chunkBytes))
     }
 
-    /// Records since when a transfer has an unfinished chunk; nil: it has none.
-    func record(_ transfer: TransferID, unfinishedSince moment: ContinuousClock.Instant?) {
-        if let moment { unfinished.add(transfer, at: moment) } else { unfinished.remove(transfer) }
+    /// Records until when an unfinished chunk of a transfer may wait for more bytes; nil: there is none.
+    func record(_ transfer: TransferID, unfinishedUntil moment: ContinuousClock.Instant?) {
+        unfinished.remove(transfer)
+        if let moment { unfinished.add(transfer, at: moment) }
     }
 
-    /// Removes and returns the transfer with the oldest unfinished chunk if there are too many.
-    func takeOldestUnfinished() -> TransferID? {
-        guard unfinished.count > options.maxUnfinishedChunks else { return nil }
-        return unfinished.popDue(at: timers.now)
+    /// When the next chunk is overdue.
+    var earliestOverdue: ContinuousClock.Instant? { unfinished.earliest }
+
+    /// Removes and returns a transfer whose chunk is overdue, or the oldest one if there are too many.
+    func takeOverdue() -> TransferID? {
+        let areTooMany = unfinished.count > options.maxUnfinishedChunks
+        return unfinished.popDue(at: areTooMany ? timers.now + options.flushInterval : timers.now)
     }
 
     /// Records a transfer with a rejected head, which the loop ends at the end of its turn.

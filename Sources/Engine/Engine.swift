@@ -134,7 +134,7 @@ public final class Engine: Sendable {
     private var periodicWorkers: [MaintenanceWorker] {
         let (time, store) = (services.time, store)
         return [
-            MaintenanceWorker("store the time", every: 1, by: time, services.followClock),
+            MaintenanceWorker("store the time", every: 5, by: time, services.followClock),
             MaintenanceWorker(
                 "compare the kept counts with a full count", every: 3600, by: time, if: services.leads,
                 services.checkCounts),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Client
 import Foundation
 import Glibc
@@ -56,6 +57,7 @@ struct FetchdCommand: AsyncParsableCommand {
     /// such a stream, and receive its output.
     static func main() async {
         StandardStreams.open()
+        FreedMemory.keepLittle()
         await main(nil)
     }
 }

@@ -58,7 +58,11 @@ extension Attempt {
 
     /// Sends the bytes of the file until all are sent, or until the transfer is over.
     func stage(_ file: SegmentedFile) async {
-        guard let staging = file.part.staging, let bucketFinalizer else { return }
+        if let staging = file.part.staging, let bucketFinalizer { await stage(file, staging, bucketFinalizer) }
+    }
+
+    @inline(never)
+    private func stage(_ file: SegmentedFile, _ staging: ObjectStaging, _ bucketFinalizer: BucketFinalizer) async {
         do {
             let stager = ObjectStager(
                 attempt: self, file: file, staging: staging, uploads: bucketFinalizer.uploads,

@@ -127,21 +127,30 @@ extension Attempt {
         var step = Step.check
         while true {
             switch step {
-            case .check: step = check()
-            case .discoverMirrors: step = await discoverMirrors() ? .readChecksum : .stop(.shutdown)
-            case .readChecksum: step = await readChecksum()
-            case .takeOverPart: step = await takeOverPart()
-            case .plan: step = await plan()
             case .transfer(let plan, let announced): step = await transfer(plan, announced: announced)
-            case .discard(let file, let why): step = await discard(file, why)
-            case .verify(let complete): step = await verify(complete)
-            case .upload(let request, let finalizer): step = await upload(request, finalizer)
-            case .finalize(let request, let object): step = await finalize(request, object, in: queue)
-            case .stop(let stop): step = end(after: stop)
-            case .fail(let failure, let hint): step = end(after: failure, hint)
-            case .store(let ending): step = await store(ending)
             case .end(let result): return services.measurements.attempts[result].record(watch)
+            default: step = await shortStep(step, finalizingIn: queue)
             }
+        }
+    }
+
+    /// All but the transfer.
+    @inline(never)
+    private func shortStep(_ step: Step, finalizingIn queue: FinalizeQueue) async -> Step {
+        switch step {
+        case .check: check()
+        case .discoverMirrors: await discoverMirrors() ? .readChecksum : .stop(.shutdown)
+        case .readChecksum: await readChecksum()
+        case .takeOverPart: await takeOverPart()
+        case .plan: await plan()
+        case .discard(let file, let why): await discard(file, why)
+        case .verify(let complete): await verify(complete)
+        case .upload(let request, let finalizer): await upload(request, finalizer)
+        case .finalize(let request, let object): await finalize(request, object, in: queue)
+        case .stop(let stop): end(after: stop)
+        case .fail(let failure, let hint): end(after: failure, hint)
+        case .store(let ending): await store(ending)
+        case .transfer, .end: step
         }
     }
 
@@ -151,6 +160,7 @@ extension Attempt {
 
     // MARK: Before the first request
 
+    @inline(never)
     private func check() -> Step {
         if let fault = locationFault {
             if services.locations[place.location] == nil { services.report(undeclared: place.location) }
@@ -182,6 +192,7 @@ extension Attempt {
 
     var place: DestinationRule { admitted.sessionDestination.specified(by: control.destination) }
 
+    @inline(never)
     private func readChecksum() async -> Step {
         guard let file = spec.checksum?.file else { return .takeOverPart }
         switch await readChecksum(in: file, mayShare: job.admissions <= 1) {
@@ -193,6 +204,7 @@ extension Attempt {
         }
     }
 
+    @inline(never)
     private func takeOverPart() async -> Step {
         guard let job = await jobWithUpload() else { return stopped }
         if state.withLock(\.isPartOutOfReach) { return .transfer(RequestPlan(fromStart: .partMissing), announced: nil) }
@@ -207,6 +219,7 @@ extension Attempt {
         }
     }
 
+    @inline(never)
     private func plan() async -> Step {
         let (folder, directory) = (location.folder, place.directory)
         let start = try? await diskQueue.run { [jobWithPart, spec, listed] in
@@ -224,6 +237,7 @@ extension Attempt {
 
     // MARK: The transfer
 
+    @inline(never)
     private func transfer(_ plan: RequestPlan, announced: ResumeOutcome?) async -> Step {
         let (begun, continuation) = AsyncStream<SegmentedFile>.makeStream()
         async let further = fetchFurther(begun, announced: announced)
@@ -233,11 +247,20 @@ extension Attempt {
         }
         // No file can begin after this, and further connections end when nothing is left to fetch.
         continuation.finish()
-        if let file {
-            primaryConnectionEnded(to: file, loss)
-            file.part.staging?.noteEnd()
-        }
-        let losses = [loss, await further].compactMap(\.self)
+        notePrimaryEnd(loss)
+        return step(after: loss, await further, announced: announced)
+    }
+
+    @inline(never)
+    private func notePrimaryEnd(_ loss: ConnectionLoss?) {
+        guard let file else { return }
+        primaryConnectionEnded(to: file, loss)
+        file.part.staging?.noteEnd()
+    }
+
+    @inline(never)
+    private func step(after loss: ConnectionLoss?, _ further: ConnectionLoss?, announced: ResumeOutcome?) -> Step {
+        let losses = [loss, further].compactMap(\.self)
         if announced == nil, let file, let why = file.corruption { return .discard(file, why) }
         if let stop = control.stop { return .stop(stop) }
         guard case .failed(let outcome)? = file?.part.staging?.result else { return evaluate(losses) }
@@ -303,6 +326,7 @@ extension Attempt {
 
     /// Removes a file that received wrong bytes, with the bytes that were durable before, and
     /// requests the whole file.
+    @inline(never)
     private func discard(_ file: SegmentedFile, _ why: ResumeOutcome.RestartReason) async -> Step {
         state.withLock { state in
             state.file = nil
@@ -320,6 +344,7 @@ extension Attempt {
 
     // MARK: The complete file
 
+    @inline(never)
     private func verify(_ complete: CompleteFile) async -> Step {
         control.enter(.verifying)
         let (part, label) = (complete.file.part, complete.file.label)
@@ -344,6 +369,7 @@ extension Attempt {
         }
     }
 
+    @inline(never)
     private func upload(_ request: FinalizeRequest, _ finalizer: BucketFinalizer) async -> Step {
         control.enter(.promoting)
         switch await upload(request, to: finalizer) {
@@ -353,6 +379,7 @@ extension Attempt {
         }
     }
 
+    @inline(never)
     private func finalize(
         _ request: FinalizeRequest, _ object: PreparedObject?, in queue: FinalizeQueue
     ) async -> Step {
@@ -378,6 +405,7 @@ extension Attempt {
 
     // MARK: The end without a file
 
+    @inline(never)
     private func end(after stop: AttemptControl.Stop) -> Step {
         func ending(_ signal: JobSignal, keepsPart: Bool = true) -> Step {
             .store(Ending(signal: signal, keepsPart: keepsPart, result: .stopped))
@@ -394,6 +422,7 @@ extension Attempt {
         }
     }
 
+    @inline(never)
     private func end(after failure: Failure, _ hint: RetryPolicy.Hint) -> Step {
         services.measurements.failures[failure.code].increment()
         let now = services.time.now

@@ -81,8 +81,8 @@ extension Connection {
     private func begin(
         _ plan: RequestPlan, _ onBegin: @escaping @Sendable (SegmentedFile) -> Void
     ) async -> ConnectionLoss? {
-        let spec = attempt.spec
-        var requests = RequestSequence(from: spec.url, with: spec.method, asking: plan.asked)
+        let first = firstRequest(plan)
+        var requests = first
         if plan.isWhole, let part = plan.continued?.part { return await begin(plan, whole: part, requests, onBegin) }
         if plan.needsEvidence, let loss = await weigh(plan, &requests) { return loss }
         while !attempt.control.isStopping {
@@ -96,24 +96,39 @@ extension Connection {
                 guard let part = partConfirmedByResponse(plan, requests) else { return nil }
                 return await begin(plan, whole: part, requests, onBegin)
             case .failed(let failure): return loss(failure)
-            case .abandoned where requests.url != spec.url: return lossOfRedirect(to: requests.url)
+            case .abandoned where requests.url != first.url: return lossOfRedirect(to: requests.url)
             case .arrived, .abandoned: return nil
             }
         }
         return nil
     }
 
+    @inline(never)
+    private func firstRequest(_ plan: RequestPlan) -> RequestSequence {
+        RequestSequence(from: attempt.spec.url, with: attempt.spec.method, asking: plan.asked)
+    }
+
     /// The gate of a host that a redirect leads to is closed. The job waits, because it would be queued for its own host, and be
     /// redirected again.
+    @inline(never)
     private func lossOfRedirect(to url: String) -> ConnectionLoss? {
         guard state.withLock({ $0.heldOffUntil != nil }) else { return nil }
         let host = URLRule.hostAndPort(of: url)
         return loss(Failure(.badStatus, "\(host), to which the server redirects, accepts no requests for a time."))
     }
 
+    @inline(never)
     private func exchange(
         _ plan: RequestPlan, _ requests: RequestSequence, _ onBegin: @escaping @Sendable (SegmentedFile) -> Void
     ) async {
+        let (exchange, request) = makeExchange(plan, requests, onBegin)
+        await run(exchange, request, to: requests.url)
+    }
+
+    @inline(never)
+    private func makeExchange(
+        _ plan: RequestPlan, _ requests: RequestSequence, _ onBegin: @escaping @Sendable (SegmentedFile) -> Void
+    ) -> (Exchange, TransferRequest) {
         let (spec, presentBytes) = (attempt.spec, attempt.job.bytesDurable)
         let asked = requests.asked(continuing: plan.continued?.part.url)
         let access = attempt.access(requests, home: spec.home)
@@ -125,7 +140,7 @@ extension Connection {
                 onBegin(file)
                 return Target(file: file, claim: file.firstClaim)
             }, sizeLimit: spec.sizeLimit)
-        await run(exchange, attempt.request(requests, asked, home: spec.home), to: requests.url)
+        return (exchange, attempt.request(requests, asked, home: spec.home))
     }
 
     /// Called on the transfer loop when the head was accepted. A continued part keeps its label and its validators if
@@ -159,6 +174,7 @@ extension Connection {
             time: attempt.services.time)
     }
 
+    @inline(never)
     private func endFirstResponse(from url: String) -> ConnectionLoss? {
         let (target, result) = state.withLock { ($0.target, $0.result) }
         if let result, let head = result.head {
@@ -169,6 +185,7 @@ extension Connection {
 
     /// The continued part, after the server has said that it has no byte left to send: fetchd was killed between the
     /// last byte and the end of the job.
+    @inline(never)
     private func partConfirmedByResponse(_ plan: RequestPlan, _ requests: RequestSequence) -> Part? {
         guard var part = plan.continued?.part, let head = state.withLock({ $0.result?.head }) else { return nil }
         let asked = requests.asked(continuing: part.url)
@@ -178,6 +195,7 @@ extension Connection {
         return part
     }
 
+    @inline(never)
     private func begin(
         _ plan: RequestPlan, whole: Part, _ requests: RequestSequence, _ onBegin: (SegmentedFile) -> Void
     ) async -> ConnectionLoss? {
@@ -332,12 +350,14 @@ extension Connection {
 
     private var hasTarget: Bool { state.withLock { $0.target != nil } }
 
+    @inline(never)
     private func nextStep(_ requests: inout RequestSequence) -> RequestSequence.Step {
         let (result, verdict) = state.withLock { ($0.result, $0.verdict) }
         guard let result else { return .abandoned }
         return requests.step(after: result.outcome, verdict, redirectingTo: result.metrics.redirectURL)
     }
 
+    @inline(never)
     private func loss(_ failure: Failure) -> ConnectionLoss {
         let (result, hasTarget, heldOffUntil) = state.withLock { ($0.result, $0.target != nil, $0.heldOffUntil) }
         var loss = ConnectionLoss(failure, result, hasTarget: hasTarget, at: attempt.services.time.now)
@@ -348,6 +368,7 @@ extension Connection {
     /// Ends the claim after the exchange that filled the segment.
     ///
     /// - Returns: nil when the exchange received all wanted bytes, or was cancelled.
+    @inline(never)
     private func endClaim(from url: String) -> ConnectionLoss? {
         let ended = state.withLock { $0 }
         guard let target = ended.target, let outcome = ended.result?.outcome else { return nil }

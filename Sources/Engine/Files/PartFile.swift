@@ -83,6 +83,8 @@ final class PartFile: Sendable {
     var durable: ByteRanges { counters.withLock { $0.durable } }
     /// Whether a sync would make more bytes durable.
     var isDirty: Bool { counters.withLock { $0.isPending && $0.fault == nil } }
+    /// Written bytes that a sync would make durable.
+    var bytesPending: Int64 { counters.withLock { $0.written.count - $0.durable.count } }
     var fault: DiskError? { counters.withLock { $0.fault } }
 
     /// Opens the file. Must be called in the disk queue before all other operations.

@@ -35,6 +35,27 @@ import Testing
         try await service.stop()
     }
 
+    /// A pass each 2 s: the bytes that are not durable, and whether their offset is stored.
+    @Test(arguments: [
+        (name: "the first bytes", bytes: [1], first: true, stored: [true]),
+        (
+            name: "few bytes", bytes: [1, 2, 3, 4, 5, 6], first: false,
+            stored: [false, false, false, false, true, false]
+        ),
+        (name: "20 KiB/s", bytes: [40 << 10, 80 << 10, 40 << 10], first: false, stored: [false, true, false]),
+        (name: "64 KiB", bytes: [64 << 10], first: false, stored: [true]),
+        (name: "stalled", bytes: [1, 1], first: false, stored: [false, true]),
+    ])
+    func aPartThatReceivesLittleWaits(_ trial: (name: String, bytes: [Int64], first: Bool, stored: [Bool])) {
+        var gathering: Gathering?
+        for (pass, bytes) in trial.bytes.enumerated() {
+            gathering = Gathering(
+                of: bytes, hasOffset: !trial.first, after: gathering, now: .seconds(100 + 2 * pass),
+                interval: .seconds(2))
+            #expect((gathering == nil) == trial.stored[pass], "\(trial.name), pass \(pass)")
+        }
+    }
+
     @Test func commitsNothingWhileNoPartIsWrittenTo() async throws {
         let fixture = try MaintenanceFixture()
         let checkpointer = Checkpointer(services: fixture.services, location: fixture.services.locations.main)
