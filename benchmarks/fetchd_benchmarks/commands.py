@@ -72,10 +72,19 @@ def run_floor(url: str, folder: Path, syncs: bool) -> Sample:
     return run_command([compiled("floor.c", "-lcurl"), "sync" if syncs else "no-sync", url, file], folder / "floor.log")
 
 
+def run_jobs_floor(urls: Sequence[str], folder: Path) -> Sample:
+    """The jobs of native/jobs_floor.c: small files with the promises of a durable service."""
+    downloads = folder / "downloads"
+    downloads.mkdir()
+    jobs = folder / "jobs"
+    jobs.write_text("".join(f"{url} {url.rsplit('/', 1)[1]}\n" for url in urls))
+    return run_command([compiled("jobs_floor.c", "-lcurl", "-lcrypto"), jobs, downloads], folder / "floor.log")
+
+
 def compiled(name: str, *arguments: str) -> Path:
     """Compiles a file of benchmarks/native into the build folder, unless this version of it exists."""
     source = NATIVE / name
-    version = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    version = hashlib.sha256(source.read_bytes() + (NATIVE / "loop.h").read_bytes()).hexdigest()[:16]
     shared = ["-shared", "-fPIC"] if name == "counting.c" else []
     program = ROOT / ".build/benchmarks" / f"{source.stem}-{version}{'.so' if shared else ''}"
     if not program.exists():

@@ -3,12 +3,9 @@
 // Downloads one file with libcurl and as little else as possible: one epoll loop around curl_multi_socket_action, and
 // writes of 512 KiB. With `sync`, one fdatasync at the end. A download service cannot cost less than this.
 
-#include <curl/curl.h>
+#include "loop.h"
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 enum { WRITE_SIZE = 512 << 10 };
@@ -20,13 +17,6 @@ struct file {
 };
 
 static struct file file;
-static long timeout = -1;
-
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
-
 static void flush(void) {
     for (size_t done = 0; done < file.filled;) {
         ssize_t count = write(file.descriptor, file.bytes + done, file.filled - done);
@@ -49,44 +39,6 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context) {
     return total;
 }
 
-static int follow_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *known) {
-    (void)easy, (void)known;
-    int epoll = *(int *)context;
-    struct epoll_event event = {.data.fd = socket};
-    if (what == CURL_POLL_REMOVE) {
-        epoll_ctl(epoll, EPOLL_CTL_DEL, socket, NULL);
-        return 0;
-    }
-    if (what & CURL_POLL_IN) event.events |= EPOLLIN;
-    if (what & CURL_POLL_OUT) event.events |= EPOLLOUT;
-    if (epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event) != 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) != 0)
-        fail("epoll_ctl");
-    return 0;
-}
-
-static int follow_timer(CURLM *multi, long milliseconds, void *context) {
-    (void)multi, (void)context;
-    timeout = milliseconds;
-    return 0;
-}
-
-static int flags(const struct epoll_event *event) {
-    return (event->events & EPOLLIN ? CURL_CSELECT_IN : 0) | (event->events & EPOLLOUT ? CURL_CSELECT_OUT : 0)
-        | (event->events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-}
-
-static void run(CURLM *multi, int epoll) {
-    int running = 1;
-    curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
-    while (running) {
-        struct epoll_event events[8];
-        int count = epoll_wait(epoll, events, 8, (int)timeout);
-        if (count == 0) curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
-        for (int index = 0; index < count; index++)
-            curl_multi_socket_action(multi, events[index].data.fd, flags(&events[index]), &running);
-    }
-}
-
 static void check_outcome(CURLM *multi) {
     int left;
     CURLMsg *message = curl_multi_info_read(multi, &left);
@@ -100,19 +52,16 @@ int main(int count, char **arguments) {
     if (count != 4) return 64;
     file.descriptor = open(arguments[3], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file.descriptor < 0) fail(arguments[3]);
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    int epoll = epoll_create1(EPOLL_CLOEXEC);
-    CURLM *multi = curl_multi_init();
-    curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, follow_socket);
-    curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, &epoll);
-    curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, follow_timer);
+    CURLM *multi = make_multi();
     CURL *easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_URL, arguments[2]);
     curl_easy_setopt(easy, CURLOPT_FAILONERROR, 1L);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)WRITE_SIZE);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
     curl_multi_add_handle(multi, easy);
-    run(multi, epoll);
+    int running = 1;
+    curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    while (running) running = turn(multi, -1);
     check_outcome(multi);
     flush();
     if (strcmp(arguments[1], "sync") == 0 && fdatasync(file.descriptor) != 0) fail("fdatasync");

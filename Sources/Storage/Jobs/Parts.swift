@@ -76,11 +76,15 @@ extension Transaction {
         switch (stored, job.part) {
         case (nil, nil): break
         case (let stored?, nil): try removePart(stored.id)
+        case (let stored?, let part?) where stored.id == part.id:
+            let (before, after) = (PartTable.Row(part: stored, job: job.id), PartTable.Row(part: part, job: job.id))
+            let changes = try PartTable.parts.columns.changes(from: before, to: after, in: self)
+            try update("parts", changes, where: "id", is: part.id.text)
+            if part.expiry != stored.expiry { wake(.parts) }
         case (let stored, let part?):
-            guard part != stored else { break }
-            if let stored, stored.id != part.id { try dropFile(of: stored.id) }
-            if stored?.id != part.id { try keepFile(of: part.id) }
-            if !part.hasSameBytes(as: stored) { try save(part, of: job.id) }
+            if let stored { try dropFile(of: stored.id) }
+            try keepFile(of: part.id)
+            try save(part, of: job.id)
             if part.expiry != stored?.expiry ?? Part.Expiry() { try updateExpiry(of: part) }
         }
     }
@@ -115,15 +119,6 @@ extension Transaction {
     private func removePart(_ id: PartID) throws {
         try run("DELETE FROM parts WHERE id = ?", [id.text])
         try dropFile(of: id)
-    }
-}
-
-extension Part {
-    /// Whether the parts differ in their expiry at most.
-    fileprivate func hasSameBytes(as other: Part?) -> Bool {
-        guard var other else { return false }
-        other.expiry = expiry
-        return self == other
     }
 }
 

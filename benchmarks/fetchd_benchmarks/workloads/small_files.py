@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import aria2, files
 from ..bench import Bench
-from ..commands import run_curl
+from ..commands import run_curl, run_jobs_floor
 from ..fetchd import fetchd
 from ..nginx import nginx
 from ..results import Metric, Plot, Sample, Table
@@ -47,6 +47,7 @@ def measure_count(bench: Bench, count: int) -> dict[str, list[Sample]]:
         with nginx(folder / "origin", folder / "files") as origin:
             urls = [f"{origin.url}/{path}" for path in sizes]
             contenders = bench.fetchds(lambda program, folder: run_fetchd(program, folder, urls, digests))
+            contenders["floor"] = lambda folder: checked(run_jobs_floor(urls, folder), folder, digests)
             contenders["aria2c"] = lambda folder: run_aria2(folder, urls, digests)
             contenders["curl"] = lambda folder: run_curl_parallel(folder, urls, digests)
             return bench.take_turns(
@@ -84,7 +85,9 @@ def checked(sample: Sample, folder: Path, digests: dict[str, bytes]) -> Sample:
 
 NOTES = """\
 The time is from the first submission until the last file is reported as finished. fetchd commits each job before it
-answers, syncs the file and its folder, computes the sha-256, and commits the receipt. aria2c syncs each file but not
+answers, syncs the file and its folder, computes the sha-256, and commits the receipt. The floor is
+benchmarks/native/jobs_floor.c: it keeps the same promises with a synced log in place of a database, has no API, and does
+nothing else. aria2c syncs each file but not
 its folder. Its jobs are only in memory, and it computes no digest. curl does none of this, and its time includes its
 start."""
 
