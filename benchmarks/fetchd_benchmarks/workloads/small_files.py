@@ -86,9 +86,8 @@ def checked(sample: Sample, folder: Path, digests: dict[str, bytes]) -> Sample:
 NOTES = """\
 The time is from the first submission until the last file is reported as finished. fetchd commits each job before it
 answers, syncs the file and its folder, computes the sha-256, and commits the receipt. The floor is
-benchmarks/native/jobs_floor.c: it keeps the same promises with a synced log in place of a database, has no API, and does
-nothing else. aria2c syncs each file but not
-its folder. Its jobs are only in memory, and it computes no digest. curl does none of this, and its time includes its
-start."""
+benchmarks/native/jobs_floor.c: it keeps these promises with a synced log in place of a database, and has no API. aria2c
+syncs each file but not its folder. Its jobs are only in memory, and it computes no digest. curl does none of this, and
+its time includes its start."""
 
 WORKLOAD = Workload("small-files", "Small files", NOTES, measure)
