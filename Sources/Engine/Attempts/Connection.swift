@@ -64,6 +64,7 @@ final class Connection: TransferHandler {
 
 // MARK: - The primary connection
 
+/// The helpers of `begin` are not inlined: its task waits for the whole transfer, with room for what is inlined.
 extension Connection {
     /// Begins the file with the first accepted response: follows redirects, and restarts once from 0 if the server
     /// requires that. Then it fills segments as a further connection does.

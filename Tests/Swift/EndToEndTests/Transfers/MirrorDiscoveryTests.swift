@@ -95,11 +95,12 @@ import Testing
     /// Without a digest, a mirror must have the tag of the server, and takes the place of no server.
     @Test func judgesMirrorsByTheirTagWithoutADigest() async throws {
         let (same, other) = (try Origin(), try Origin())
-        same.serve("/f", .file(bytes, etag: "\"v1\""))
+        // Slow enough that the file does not end before each mirror was asked.
+        let slow = OriginBehaviour(spoil: { answer, _ in answer.bytesPerSecond = 1_000_000 })
+        same.serve("/f", .file(bytes, etag: "\"v1\""), slow)
         other.serve("/f", .file(bytes, etag: "\"v2\""))
         scene.origin.serve(
-            "/f", .file(bytes, etag: "\"v1\"", headers: [links([same.url("/f"), other.url("/f")])]),
-            OriginBehaviour(spoil: { answer, _ in answer.bytesPerSecond = 1_000_000 }))
+            "/f", .file(bytes, etag: "\"v1\"", headers: [links([same.url("/f"), other.url("/f")])]), slow)
         let job = try await outcome("/f", ("connections", 3))
         #expect(job["state"] == "succeeded", "\(job.written)")
         #expect(scene.has("f", bytes))
