@@ -306,7 +306,7 @@ import Testing
                 $0.start.values.schedule = Schedule([try! ScheduleRule("daily 08:00-18:00 UTC max_concurrent_jobs=2")])
             })
         time.jump(by: 7200)
-        time.advance(by: 1)
+        time.advance(by: 5)
         _ = try await eventually("the limits after the jump") {
             try await service(scene.api)["effective"]["max_concurrent_jobs"] == 2 ? true : nil
         }
