@@ -141,9 +141,9 @@ final class Buffer: @unchecked Sendable {
 final class BufferPool: Sendable {
     enum Size { case small, large }
 
-    /// The maximum number of unused buffers of each size; more are freed. It is enough for the hand-over between a loop
-    /// and its writers.
-    private static let maxIdle = 128
+    /// The maximum number of unused buffers; more are freed. It is enough for the hand-over between a loop and its writers: of
+    /// small buffers, slow transfers hand many over in one turn.
+    private static let (mostSmall, mostLarge) = (128, 16)
     private static let small = 32 << 10
 
     private let smallBytes: Int
@@ -165,9 +165,9 @@ final class BufferPool: Sendable {
     func giveBack(_ buffer: Buffer) {
         idle.withLock { idle in
             if buffer.capacity == smallBytes {
-                if idle.small.count < Self.maxIdle { idle.small.append(buffer) }
+                if idle.small.count < Self.mostSmall { idle.small.append(buffer) }
             } else {
-                if idle.large.count < Self.maxIdle { idle.large.append(buffer) }
+                if idle.large.count < Self.mostLarge { idle.large.append(buffer) }
             }
         }
     }

@@ -8,20 +8,19 @@ struct BucketUpkeep: Sendable {
     let services: EngineServices
     let location: Location
     let store: BucketStore
+    private var uploads: ObjectUpload { ObjectUpload(services: services, location: location, store: store) }
 
     /// Seconds between two looks for uploads that no job needs. An attempt that ends without an object asks for one at once.
     private static let interval = 60.0
 
     /// Continues the promotions that another process had begun.
     func continuePromotions() async throws -> Date? {
-        let uploads = ObjectUpload(services: services, location: location, store: store)
         await BucketFinalizer(uploads: uploads).complete(location.endRecovery())
         return nil
     }
 
     /// Removes from the bucket what jobs have begun that have ended without an object. An upload that is never completed costs money.
     func removeLeftOvers() async throws -> Date? {
-        let uploads = ObjectUpload(services: services, location: location, store: store)
         var refused: (any Error)?
         for upload in try await services.store.abandonUploads(in: location.name) {
             do {
