@@ -46,7 +46,9 @@ public final class AutoResetEvent: @unchecked Sendable {
     }
 
     /// Blocks the thread until the event is set, or until `duration` has passed.
-    public func wait(atMost duration: Duration) {
+    ///
+    /// - Returns: whether the event was set.
+    @discardableResult public func wait(atMost duration: Duration) -> Bool {
         var end = timespec()
         clock_gettime(CLOCK_MONOTONIC, &end)
         let (seconds, attoseconds) = max(duration, .zero).components
@@ -55,8 +57,10 @@ public final class AutoResetEvent: @unchecked Sendable {
         end.tv_nsec = nanoseconds % 1_000_000_000
         pthread_mutex_lock(mutex)
         while !isSet, pthread_cond_timedwait(condition, mutex, &end) == 0 {}
+        let wasSet = isSet
         isSet = false
         pthread_mutex_unlock(mutex)
+        return wasSet
     }
 }
 

@@ -31,3 +31,21 @@ public final class Descriptor: Sendable {
 
     deinit { close(number) }
 }
+
+/// A file below /proc. Its size is 0, and each read returns at most a page, so Foundation's readers of files take the first page for
+/// all of it.
+public enum KernelFile {
+    /// - Returns: the first MiB; nil if the file cannot be read.
+    public static func text(of path: String) -> String? {
+        guard let file = Descriptor(result: open(path, O_RDONLY | O_CLOEXEC)) else { return nil }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while bytes.count < 1 << 20 {
+            let count = read(file.number, &buffer, buffer.count)
+            guard count >= 0 else { return nil }
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -167,13 +167,13 @@ public struct ProcessReading: Sendable {
 
     /// The fields after the name of the program, which may contain anything.
     private static func statusFields() -> [Substring] {
-        guard let text = text(of: "/proc/self/stat"), let end = text.lastIndex(of: ")") else { return [] }
+        guard let text = KernelFile.text(of: "/proc/self/stat"), let end = text.lastIndex(of: ")") else { return [] }
         return text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
     }
 
     /// The time of the boot in seconds since 1970.
     private static let bootTime: Double? = {
-        let line = text(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
+        let line = KernelFile.text(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
         return line.flatMap { Double($0.dropFirst("btime ".count)) }
     }()
 
@@ -187,20 +187,5 @@ public struct ProcessReading: Sendable {
         while readdir(directory) != nil { count += 1 }
         // Without `.`, `..` and the descriptor of the directory itself.
         return count - 3
-    }
-
-    /// Reads a file of the kernel, which has no size.
-    private static func text(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < 1 << 20 {
-            let count = read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

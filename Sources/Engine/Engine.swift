@@ -114,14 +114,15 @@ public final class Engine: Sendable {
 
     /// The workers of one location. Those of others do not wait for its disk.
     private func workers(of location: Location) -> [MaintenanceWorker] {
+        let folder = FolderMonitor(services: services, location: location, finalizeQueue: finalizeQueues[location])
         let common = [
             MaintenanceWorker(
                 "commit offsets", on: location.firstBegun, Checkpointer(services: services, location: location).pass),
-            MaintenanceWorker(
-                FolderMonitor.purpose, on: location.health.doubts,
-                FolderMonitor(services: services, location: location, finalizeQueue: finalizeQueues[location]).pass),
+            MaintenanceWorker(FolderMonitor.purpose, on: location.health.doubts, folder.pass),
         ]
-        guard let bucket = location.bucket else { return common }
+        guard let bucket = location.bucket else {
+            return common + [MaintenanceWorker("watch the folder of a location", folder.watch)]
+        }
         let upkeep = BucketUpkeep(services: services, location: location, store: bucket)
         return common + [
             MaintenanceWorker("continue promotions to a bucket", on: location.promotionsDue, upkeep.continuePromotions),
@@ -134,7 +135,7 @@ public final class Engine: Sendable {
     private var periodicWorkers: [MaintenanceWorker] {
         let (time, store) = (services.time, store)
         return [
-            MaintenanceWorker("store the time", every: 5, by: time, services.followClock),
+            MaintenanceWorker("store the time", services.followClock),
             MaintenanceWorker(
                 "compare the kept counts with a full count", every: 3600, by: time, if: services.leads,
                 services.checkCounts),

@@ -56,6 +56,8 @@ private final class SupervisorRun {
     private var listeners: Listeners?
     private var nextSweep = Connection.Instant.now
     private var trimPolicy = MemoryTrimPolicy()
+    /// Whether the last sweep found no connection.
+    private var wasEmpty = true
     private var grace = PauseDetector()
     private var roundBegan = Connection.Instant.now
 
@@ -75,10 +77,11 @@ private final class SupervisorRun {
     }
 
     /// Whether there is nothing to watch. A new connection wakes the thread.
-    private var isIdle: Bool { context.connections.isEmpty && context.lingering.isEmpty && !trimPolicy.mayTrim }
+    private var isIdle: Bool { context.connections.isEmpty && context.lingering.isEmpty && wasEmpty }
 
     private func waitForConnection() {
         context.wake.wait()
+        wasEmpty = false
         roundBegan = .now
     }
 
@@ -110,7 +113,8 @@ private final class SupervisorRun {
                 context.handler.malformed(.answerOverdue, $0)
             }
         }
-        if trimPolicy.shouldTrim(connections: context.connections.count) { FreedMemory.giveBack() }
+        if trimPolicy.shouldTrim(free: FreedMemory.freeBytes) { FreedMemory.giveBack() }
+        wasEmpty = context.connections.isEmpty
         nextSweep = now + sweepInterval
     }
 
@@ -179,33 +183,22 @@ final class ServerContext: Sendable {
     }
 }
 
-/// Decides when to return freed memory to the system after many clients have disconnected.
+/// Decides when to return freed memory to the system.
 ///
-/// After 10,000 waits, that is about 200 MiB.
+/// After 10,000 waits, about 200 MiB are free; after 100,000 submissions, 60 MiB.
 struct MemoryTrimPolicy {
-    private var highest = 0
-    private var isFalling = false
+    /// The fewest free bytes since the last time.
+    private var lowest = Int.max
 
-    /// - Parameter connections: the present number of connections.
-    /// - Returns: true if at least half of many connections have closed, both now and at the previous check. By then
-    ///   the memory that they used has been freed.
-    mutating func shouldTrim(connections: Int) -> Bool {
-        defer { highest = max(highest, connections) }
-        guard highest >= Self.crowd, connections <= highest / 2 else {
-            isFalling = false
-            return false
-        }
-        guard isFalling else {
-            isFalling = true
-            return false
-        }
-        highest = connections
-        isFalling = false
+    /// - Parameter free: the free bytes in the heaps. Those that were returned still count.
+    /// - Returns: true if much was in use since the last time, and is free now.
+    mutating func shouldTrim(free: Int) -> Bool {
+        lowest = min(lowest, free)
+        guard free - lowest >= Self.much else { return false }
+        lowest = free
         return true
     }
 
-    /// Whether the policy has to see further numbers of connections.
-    var mayTrim: Bool { highest >= Self.crowd }
-
-    private static let crowd = 512
+    /// In bytes.
+    static let much = 16 << 20
 }

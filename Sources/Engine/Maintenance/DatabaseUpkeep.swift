@@ -52,8 +52,14 @@ extension EngineServices {
         return Date(timeIntervalSince1970: ((now.timeIntervalSince1970 / minute).rounded(.down) + 1) * minute)
     }
 
-    /// Follows the wall clock after a jump, also while nothing else is committed, and logs each jump.
-    func followClock() async throws {
+    /// Follows the wall clock after a jump, also while nothing else is committed, and logs each jump. Then it waits for the next.
+    func followClock() async throws -> Date? {
+        try await noteClock()
+        await time.wait(every: .seconds(5), until: store.clockIsDue)
+        return time.now
+    }
+
+    func noteClock() async throws {
         try await store.followClock()
         for jump in time.consumeJumps() {
             let moment = jump.isAtStart ? ", since the service last stored the time" : ""

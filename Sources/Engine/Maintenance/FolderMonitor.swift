@@ -22,6 +22,14 @@ struct FolderMonitor: Sendable {
     /// Seconds between two inspections of a folder that works, and of one that does not work.
     private static let (interval, faultInterval) = (10.0, 1.0)
 
+    /// Begins a pass when a folder that has worked does not work.
+    func watch() async -> Date? {
+        let folder = location.folder
+        await services.time.wait(every: .seconds(Self.interval)) { folder.inspect(byWriting: false) != nil }
+        location.health.doubts.set()
+        return services.time.now
+    }
+
     func pass() async throws -> Date? {
         let fault = await inspect(isInDoubt: location.health.consumeDoubt())
         var promotions: [AdmittedJob] = []
@@ -37,9 +45,9 @@ struct FolderMonitor: Sendable {
         }
         if fault == nil, before != nil { await endWaits() }
         if !promotions.isEmpty { await finalizeQueue.complete(promotions) }
-        // Each inspection of a bucket costs requests, so one that works is inspected only in doubt.
-        if location.bucket != nil { return fault.map { _ in services.time.now.addingTimeInterval(Self.interval) } }
-        return services.time.now.addingTimeInterval(fault == nil ? Self.interval : Self.faultInterval)
+        guard fault != nil else { return nil }
+        // Each inspection of a bucket costs requests.
+        return services.time.now.addingTimeInterval(location.bucket == nil ? Self.faultInterval : Self.interval)
     }
 
     private func inspect(isInDoubt: Bool) async -> DiskError? {

@@ -57,6 +57,12 @@ public final class ServiceClock: TimeSource {
         try await base.sleep(untilUptime: view.uptime(at: deadline))
     }
 
+    public func wait(every interval: Duration, until answer: @escaping @Sendable () -> Bool) async {
+        await base.wait(every: interval, until: answer)
+    }
+
+    var hasUnreportedJumps: Bool { state.withLock { !$0.unreported.isEmpty } }
+
     public func consumeJumps() -> [ClockJump] {
         state.withLock { state in
             defer { state.unreported = [] }

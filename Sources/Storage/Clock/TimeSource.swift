@@ -24,9 +24,20 @@ public protocol TimeSource: Sendable {
 
     /// Returns when `now` would be `deadline` if the clock did not jump, or earlier. Throws `CancellationError`.
     func sleep(until deadline: Date) async throws
+
+    /// Asks a question in every interval. Returns when the answer is true, or when the task is cancelled.
+    ///
+    /// - Parameter answer: may block its thread, for example in a call to a disk that does not respond.
+    func wait(every interval: Duration, until answer: @escaping @Sendable () -> Bool) async
 }
 
 extension TimeSource {
+    public func wait(every interval: Duration, until answer: @escaping @Sendable () -> Bool) async {
+        repeat {
+            do { try await sleep(untilUptime: uptime + interval) } catch { return }
+        } while !answer()
+    }
+
     public func sleep(until deadline: Date) async throws {
         try await sleep(untilUptime: uptime + .milliseconds(deadline.milliseconds - now.milliseconds))
     }
@@ -59,6 +70,26 @@ public struct SystemTime: TimeSource {
         // checks again.
         let left = min(deadline - uptime, .seconds(60))
         if left > .zero { try await Task.sleep(for: left) }
+    }
+
+    /// The question has a thread of its own: each wake-up of a task wakes four or five threads of the runtime.
+    public func wait(every interval: Duration, until answer: @escaping @Sendable () -> Bool) async {
+        let (cancelled, ended) = (AutoResetEvent(), AsyncAutoResetEvent())
+        let failure = DetachedThread.start(named: "watch", stackBytes: 256 << 10) {
+            while !cancelled.wait(atMost: interval), !answer() {}
+            ended.set()
+        }
+        guard failure == 0 else {
+            // The caller asks again when it has found that nothing has changed.
+            return _ = try? await sleep(untilUptime: uptime + interval)
+        }
+        await withTaskCancellationHandler {
+            await ended.wait()
+        } onCancel: {
+            cancelled.set()
+        }
+        // The wait may have ended without a cause.
+        cancelled.set()
     }
 
     /// random(4): "a random string, generated once" at each start of the kernel.

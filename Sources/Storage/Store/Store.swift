@@ -174,6 +174,11 @@ public final class Store: Sendable {
         if time.changeToStore(followsJumps: isLeader) != nil { try await writer.write { _ in } }
     }
 
+    /// Whether there is a jump to commit or to report, or the time of the last commit is long ago.
+    public func clockIsDue() -> Bool {
+        time.changeToStore(followsJumps: isLeader) != nil || time.hasUnreportedJumps
+    }
+
     /// Checks for `/readyz` whether the database can be read and written.
     public func check() async throws(StoreError) {
         if let fault = writer.fault { throw fault }

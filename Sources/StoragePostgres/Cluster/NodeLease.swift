@@ -162,6 +162,10 @@ final class ServerClock: TimeSource {
     var boot: String? { nil }
 
     func sleep(untilUptime deadline: Duration) async throws { try await machine.sleep(untilUptime: deadline) }
+
+    func wait(every interval: Duration, until answer: @escaping @Sendable () -> Bool) async {
+        await machine.wait(every: interval, until: answer)
+    }
 }
 
 /// When the lease is renewed, and when the node looks for what no notification has told it.

@@ -1,3 +1,4 @@
+import Base
 import Configuration
 import CurlClient
 import Daemon
@@ -138,7 +139,7 @@ enum FolderLock {
         case .hidden(let why): self = .unknown("\(file) cannot be looked at: \(why)")
         case .present:
             var status = stat()
-            guard stat(file, &status) == 0, let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+            guard stat(file, &status) == 0, let locks = KernelFile.text(of: "/proc/locks")
             else {
                 self = .unknown("/proc/locks cannot be read")
                 return

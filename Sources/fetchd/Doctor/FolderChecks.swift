@@ -1,3 +1,4 @@
+import Base
 import Configuration
 import Foundation
 import Glibc
@@ -70,7 +71,7 @@ enum FileSystemType {
     ]
 
     static func network(of path: String) -> String? {
-        guard let mounts = try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8) else { return nil }
+        guard let mounts = KernelFile.text(of: "/proc/self/mounts") else { return nil }
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path
         return name(at: resolved, in: mounts).flatMap { ofNetworks.contains($0) ? $0 : nil }
     }

@@ -1,3 +1,4 @@
+import Base
 import CLinux
 import Configuration
 import CurlClient
@@ -30,7 +31,7 @@ extension DoctorReport {
                 "Upgrade the system.")
         }
         let files = [process.map { "/proc/\($0)/limits" }, Self.memoryFile, Self.kernelFile].compactMap(\.self)
-        let unreadable = files.filter { Self.text(of: $0) == nil }
+        let unreadable = files.filter { KernelFile.text(of: $0) == nil }
         if !unreadable.isEmpty {
             skip(
                 .limits, "\(unreadable.joined(separator: ", ")) cannot be read, so not all limits are checked.",
@@ -42,11 +43,9 @@ extension DoctorReport {
     private static let memoryFile = "/proc/meminfo"
     private static let kernelFile = "/proc/sys/kernel/osrelease"
 
-    private static func text(of file: String) -> String? { try? String(contentsOfFile: file, encoding: .utf8) }
-
     /// The hard limit, of the text of /proc/PID/limits (proc_pid_limits(5)).
     private static func openFiles(of process: Int?) -> Int? {
-        if let process, let text = text(of: "/proc/\(process)/limits") {
+        if let process, let text = KernelFile.text(of: "/proc/\(process)/limits") {
             let line = text.split(separator: "\n").first { $0.hasPrefix("Max open files") }
             let words = line?.split(separator: " ") ?? []
             return words.count >= 5 ? Int(words[4]) : nil
@@ -58,13 +57,13 @@ extension DoctorReport {
 
     /// Bytes, of the text of /proc/meminfo (proc_meminfo(5)).
     private static var availableMemory: Int? {
-        let line = text(of: memoryFile)?.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
+        let line = KernelFile.text(of: memoryFile)?.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
         return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 
     /// The first two numbers of a release such as `6.1.0-18-amd64`.
     private static var kernelVersion: (Int, Int)? {
-        let release = text(of: kernelFile)?.split(separator: ".").prefix(2) ?? []
+        let release = KernelFile.text(of: kernelFile)?.split(separator: ".").prefix(2) ?? []
         let numbers = release.map { $0.prefix { $0.isNumber } }.compactMap { Int($0) }
         return numbers.count == 2 ? (numbers[0], numbers[1]) : nil
     }

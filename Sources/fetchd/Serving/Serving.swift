@@ -73,6 +73,11 @@ struct Serving {
                 let address = addresses(port: port)
                 log.notice("fetchd \(Version.text) is ready at \(address)")
                 supervisor.reportReady(at: address)
+                Task {
+                    // The first passes of the workers need the code, too.
+                    try? await Task.sleep(for: .seconds(1))
+                    FreedMemory.unmapCode()
+                }
             }
             try await service.run(
                 onReady: isReady, onWaiting: supervisor.reportWaiting, onReplaced: { signals.limitReplacement() })

@@ -3,27 +3,20 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct MemoryTrimPolicyTests {
-    /// Checks at intervals of a second: the number of connections, and the checks at which memory is trimmed.
+    /// Checks at intervals of a second: the free memory in units of what is much, and the checks at which memory is trimmed.
     @Test(arguments: [
-        (of: [0, 100, 0, 0, 0], at: [Int]()),
-        (of: [600, 300, 300, 300], at: [2]),
-        (of: [600, 301, 301], at: []),
-        (of: [600, 300, 400, 300, 300], at: [4]),
-        (of: [10_000, 0, 0, 0, 0], at: [2]),
-        (of: [10_000, 4000, 4000, 1900, 1900, 0, 0, 0], at: [2, 4, 6]),
-        (of: [600, 0, 0, 700, 0, 0], at: [2, 5]),
-    ]) func trimsWhenHalfOfManyConnectionsHaveClosed(_ looks: (of: [Int], at: [Int])) {
+        (of: [0, 0.9, 0.5], at: [Int]()),
+        (of: [0.5, 1.4, 1.6, 1.6], at: [2]),
+        (of: [0, 1, 1, 1], at: [1]),
+        // The blocks that were returned are used again, and freed.
+        (of: [0, 5, 5, 1, 5], at: [1, 4]),
+        (of: [5, 5, 4.5, 5], at: []),
+        (of: [5, 6, 7, 7.5], at: [1, 2]),
+    ]) func trimsWhenMuchWasUsedAndIsFree(_ checks: (of: [Double], at: [Int])) {
         var trimPolicy = MemoryTrimPolicy()
-        let given = looks.of.indices.filter { trimPolicy.shouldTrim(connections: looks.of[$0]) }
-        #expect(given == looks.at)
-    }
-
-    @Test func needsNoMoreNumbersWhenTheMemoryIsTrimmed() {
-        var trimPolicy = MemoryTrimPolicy()
-        let isNeeded = [10_000, 0, 0].map { connections in
-            _ = trimPolicy.shouldTrim(connections: connections)
-            return trimPolicy.mayTrim
+        let trimmed = checks.of.indices.filter { index in
+            trimPolicy.shouldTrim(free: Int(checks.of[index] * Double(MemoryTrimPolicy.much)))
         }
-        #expect(isNeeded == [true, true, false])
+        #expect(trimmed == checks.at)
     }
 }

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func notesAFolderThatIsMissingUntilItIsBack() async throws {
-        #expect(try await monitor.pass() == fixture.now.addingTimeInterval(10))
+        #expect(try await monitor.pass() == nil)
         #expect(fixture.services.locations.main.health.fault == nil)
         try moveAway()
         #expect(try await monitor.pass() == fixture.now.addingTimeInterval(1))
@@ -34,9 +34,22 @@ import Testing
         _ = try await monitor.pass()
         #expect(fixture.log.text.components(separatedBy: "The downloads folder does not work").count == 2)
         try moveBack()
-        #expect(try await monitor.pass() == fixture.now.addingTimeInterval(10))
+        #expect(try await monitor.pass() == nil)
         #expect(fixture.services.locations.main.health.fault == nil)
         #expect(fixture.log.text.contains("The downloads folder works again."))
+    }
+
+    @Test func watchesAFolderThatWorks() async throws {
+        let watch = Task { [monitor] in await monitor.watch() }
+        for _ in 0..<2 {
+            _ = await fixture.time.waitForSleepers()
+            fixture.time.advance(by: 10)
+        }
+        _ = await fixture.time.waitForSleepers()
+        try moveAway()
+        fixture.time.advance(by: 10)
+        #expect(await watch.value == fixture.now)
+        await fixture.services.locations.main.health.doubts.wait()
     }
 
     /// They would wait for their own next try otherwise.
