@@ -23,8 +23,9 @@ extension Database: SQLSession {
     }
 
     package func forEach(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws {
-        let cursor = try Row.fetchCursor(cachedStatement(sql: sql), arguments: arguments.sqlite)
-        while let row = try cursor.next(), try body(SQLRow(row)) {}
+        let statement = try cachedStatement(sql: sql)
+        let (cursor, row) = (try Row.fetchCursor(statement, arguments: arguments.sqlite), CurrentRow(of: statement))
+        while try cursor.next() != nil, try body(SQLRow(row)) {}
     }
 
     package func value(_ sql: String, _ arguments: SQLArguments) throws -> SQLScalar? {
@@ -46,6 +47,23 @@ extension Row: SQLColumns {
     package func scalar(at column: Int) -> SQLScalar { (self[column] as DatabaseValue?)?.scalar ?? .null }
 
     package func scalar(named column: String) -> SQLScalar { (self[column] as DatabaseValue?)?.scalar ?? .null }
+}
+
+/// The row at which a statement is. `Row` reads each column by a generic call, which takes most of the time of a list of jobs.
+private struct CurrentRow: SQLColumns {
+    private let statement: Statement
+
+    init(of statement: Statement) { self.statement = statement }
+
+    func scalar(at column: Int) -> SQLScalar {
+        DatabaseValue(sqliteStatement: statement.sqliteStatement, index: CInt(column)).scalar
+    }
+
+    func scalar(named column: String) -> SQLScalar {
+        statement.columnNames.firstIndex(of: column).map(scalar) ?? .null
+    }
+
+    var description: String { "\(statement.columnNames)" }
 }
 
 extension DatabaseValue {
