@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,8 @@ from .stopwatch import Stopwatch
 
 
 class Aria2:
-    def __init__(self, process: Process, port: int, folder: Path):
-        self.process, self.port = process, port
+    def __init__(self, process: Process, port: int, folder: Path, seconds_to_ready: float):
+        self.process, self.port, self.seconds_to_ready = process, port, seconds_to_ready
         self.downloads = folder / "downloads"
         self._rpc = Client(port)
 
@@ -59,7 +60,8 @@ def aria2(folder: Path, *arguments: str, jobs: int = 16, connections: int = 1, r
         *arguments,
     ]  # fmt: skip
     probe = Client(port)
+    begin = time.monotonic()
     with running(command, log) as process:
         wait_until_ready(lambda: probe.status("GET", "/") is not None, process, log)
         probe.close()
-        yield Aria2(process, port, folder)
+        yield Aria2(process, port, folder, time.monotonic() - begin)

@@ -34,7 +34,7 @@ extension Store {
     }
 
     package static let waitingJobs = """
-        SELECT session, wait_location, count(*) AS jobs FROM jobs
+        SELECT session, wait_location, count(*) AS jobs FROM jobs INDEXED BY jobs_waiting_for_location
         WHERE wait_location IS NOT NULL AND reason IN ('space', 'storage') GROUP BY session, wait_location
         """
 }

@@ -63,6 +63,7 @@ import Testing
             (Transaction.sumOfHeldBytes, "jobs_not_running_by_session"),
             (Transaction.firstUnacknowledged, "batches_untaken"), (BatchRow.ofFinish, "batches_by_finish"),
             (SessionRow.oldestAwaited, "batches_awaited"), (Store.oldestFinishes, "batches_awaited"),
+            (Store.waitingJobs, "jobs_waiting_for_location"),
         ] {
             let plan = try await plan(sql)
             #expect(plan.contains { $0.contains("INDEX \(index) ") }, "\(plan)")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from functools import partial
-from pathlib import Path
+from contextlib import AbstractContextManager
 
+from ..aria2 import Aria2, aria2
 from ..bench import Bench
-from ..fetchd import fetchd
+from ..fetchd import Fetchd, fetchd
 from ..processes import context_switches, cpu_seconds, descriptors, peak_mib, resident_mib
 from ..results import Metric, Sample, Table
 from ..workload import Measured, Workload
@@ -24,12 +24,14 @@ METRICS = [
 
 def measure(bench: Bench) -> Measured:
     seconds = bench.amount(30, 5)
-    samples = bench.take_turns("idle", bench.fetchds(partial(run, seconds)), "resident", rounds=min(bench.pairs, 3))
+    contenders = bench.fetchds(lambda program, folder: run(fetchd(program, folder), seconds))
+    contenders["aria2c"] = lambda folder: run(aria2(folder), seconds)
+    samples = bench.take_turns("idle", contenders, "resident", rounds=min(bench.pairs, 3))
     return [Table(f"Nothing to do, for {seconds} seconds", METRICS, samples)], []
 
 
-def run(seconds: float, program: Path, folder: Path) -> Sample:
-    with fetchd(program, folder) as service:
+def run(start: AbstractContextManager[Fetchd | Aria2], seconds: float) -> Sample:
+    with start as service:
         time.sleep(2)  # the work of the start
         switches, cpu = context_switches(service.pid), cpu_seconds(service.pid)
         time.sleep(seconds)
@@ -42,6 +44,7 @@ def run(seconds: float, program: Path, folder: Path) -> Sample:
 
 
 NOTES = """\
-Context switches are those of all threads. Each wake-up of a thread is at least one."""
+Context switches are those of all threads. Each wake-up of a thread is at least one. A second after its start, fetchd unmaps the code
+that it may not need again. What it uses is mapped again from the file cache, without a read from the disk."""
 
 WORKLOAD = Workload("idle", "Idle", NOTES, measure)
