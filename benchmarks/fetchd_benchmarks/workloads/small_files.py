@@ -88,6 +88,22 @@ The time is from the first submission until the last file is reported as finishe
 answers, syncs the file and its folder, computes the sha-256, and commits the receipt. The floor is
 benchmarks/native/jobs_floor.c: it keeps these promises with a synced log in place of a database, and has no API. aria2c
 syncs each file but not its folder. Its jobs are only in memory, and it computes no digest. curl does none of this, and
-its time includes its start."""
+its time includes its start.
+
+Where the 0.53 ms of CPU time of a file go (perf, one run of 10,000 files, commit a75c790b):
+
+| part | share |
+| --- | ---: |
+| tasks and disk lanes: attempts, plans, verdicts, the runtime of Swift | 27 % |
+| transactions: state machine, events, encoding | 16 % |
+| the loop of libcurl | 12 % |
+| the kernel: threads that wake and wait | 11 % |
+| SQLite | 7 % |
+| the kernel: syncs | 4 % |
+| the kernel: writes, of files and of the log | 4 % |
+| the kernel: sockets | 4 % |
+| the kernel: create, rename and permissions of the file | 5 % |
+| the kernel: the rest | 8 % |
+| sha-256 | 2 % |"""
 
 WORKLOAD = Workload("small-files", "Small files", NOTES, measure)
