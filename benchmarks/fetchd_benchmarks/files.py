@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,8 +12,12 @@ from .environment import fail
 
 
 def make_files(folder: Path, sizes: Mapping[str, int]) -> dict[str, bytes]:
-    """Writes random files, by their paths. Returns the sha-256 by their names. The page cache has them afterwards."""
-    digests = {}
+    """Writes random files, by their paths. Returns the sha-256 by their names. The page cache has them afterwards.
+
+    They are an hour old: fetchd takes the ETag of a file for weak that has changed within two seconds, and fetches it over one
+    connection.
+    """
+    digests, date = {}, time.time() - 3600
     for path, size in sizes.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -22,6 +27,7 @@ def make_files(folder: Path, sizes: Mapping[str, int]) -> dict[str, bytes]:
                 block = os.urandom(min(8 << 20, size - begin))
                 output.write(block)
                 digest.update(block)
+        os.utime(file, (date, date))
         digests[file.name] = digest.digest()
     os.sync()
     return digests
