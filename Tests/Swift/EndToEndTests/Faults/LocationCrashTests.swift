@@ -25,10 +25,12 @@ import Testing
                 let name = "\(call)-\(place.count).bin"
                 origin.serve("/\(name)", .file(content))
                 let fetchd = try await FetchdProcess.start(options, in: folder)
-                try faults.set("\(Self.calls) \(place) \(call) \(call) KILL")
                 let id = try await fetchd.api.submit([
-                    "url": .string(origin.url("/\(name)")), "destination": ["location": "films"],
+                    "url": .string(origin.url("/\(name)")), "destination": ["location": "films"], "state": "paused",
                 ])
+                try faults.set("\(Self.calls) \(place) \(call) \(call) KILL")
+                // The service can be killed before it answers, and before it commits.
+                _ = try? await fetchd.api.post("/v1/jobs/\(id)/resume")
                 let isEnded = try await eventually("the job to end, or the service to be killed") { () -> Bool? in
                     guard fetchd.isRunning else { return false }
                     guard let job = try? await fetchd.api.job(id) else { return nil }
@@ -38,6 +40,7 @@ import Testing
                 if isEnded { try await fetchd.kill() }
                 wasKilled = place == "/films" ? !isEnded : wasKilled || !isEnded
                 try await fetchd.restart()
+                _ = try await fetchd.api.post("/v1/jobs/\(id)/resume")
                 let job = try await fetchd.api.waitForJob(id, .succeeded)
                 #expect(job["file"]["path"].string == name, "call \(call) in \(place)")
                 #expect(folder.bytes(of: "films/\(name)") == content, "call \(call) in \(place)")
