@@ -65,6 +65,9 @@ struct DiskQueue: Sendable {
 
     func async(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
+    /// Runs `work` in the calling thread, which must not be one of Swift's tasks, after all work that was added before.
+    func sync<Value>(_ work: () -> Value) -> Value { queue.sync(execute: work) }
+
     /// Runs `work` after all work that was added to the disk queue before.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

@@ -25,7 +25,10 @@ struct FolderMonitor: Sendable {
     /// Begins a pass when a folder that has worked does not work.
     func watch() async -> Date? {
         let folder = location.folder
-        await services.time.wait(every: .seconds(Self.interval)) { folder.inspect(byWriting: false) != nil }
+        // An inspection opens a folder that was replaced, so two must not run at once.
+        await services.time.wait(every: .seconds(Self.interval)) { [diskQueue] in
+            diskQueue.sync { folder.inspect(byWriting: false) != nil }
+        }
         location.health.doubts.set()
         return services.time.now
     }
