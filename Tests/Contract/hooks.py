@@ -39,6 +39,7 @@ AUTHORITY = re.compile(r"^((?:https?|socks5)://(?:[^/?#@]*@)?)([^/?#@:\[\]]+)", 
 # The characters of a host in openapi.yaml. Which international names there are, it cannot tell.
 NAME = re.compile(r"[A-Za-z0-9._~+%\x80-\U0010ffff-]+")
 WAIT = re.compile(r"\b(wait\s*=\s*)\"?\d+\"?", re.IGNORECASE)
+DEVICE = re.compile(r"(CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(COM|LPT)[0-9\xb9\xb2\xb3])\s*([.:]|$)", re.IGNORECASE)
 BRACKETS = re.compile(r"^([a-z0-9]+://(?:[^/?#@]*@)?)\[[^\]]*\]", re.IGNORECASE)
 
 
@@ -158,6 +159,9 @@ def obey_what_no_schema_tells(case: Case) -> None:
     if case.operation.path == "/dashboard/{version}/{file}" and next(dashboard_numbers) % 2:
         case.path_parameters["version"] = DASHBOARD
         case.path_parameters["file"] = "main.js"
+    # Only a file in a bucket has an address of its own, and these are in a folder.
+    if case.operation.path == "/v1/jobs/{id}/file":
+        query.pop("redirect", None)
     # A revision that is made up is another one, for which nothing is done; every second time it is any.
     if case.headers and "If-Match" in case.headers and next(tag_numbers) % 2:
         case.headers["If-Match"] = "*"
@@ -228,6 +232,12 @@ def obeying(name: str | None, value: Any) -> Any:
         # Sessions are declared before they are given jobs.
         case "session", str():
             return value if value in SESSIONS else SESSIONS[len(value) % len(SESSIONS)]
+        # The limit is one of bytes.
+        case "tags", list():
+            return [tag for tag in value if not isinstance(tag, str) or len(tag.encode()) <= 128]
+        # Invisible characters, names of devices and the last character of a component are beyond a pattern.
+        case ("directory" | "filename"), str() if not all(map(is_plain_component, value.split("/"))) or len(value.encode()) > 255:
+            return "plain"
         # Locations are declared before jobs name them.
         case "location", str():
             return "default"
@@ -280,6 +290,11 @@ def is_component(encoded: str) -> bool:
     except UnicodeDecodeError:
         return False
     return name not in (".", "..") and len(name.encode()) <= 200 and not re.search(r"[/\x00-\x1f\x7f]", name)
+
+
+def is_plain_component(name: str) -> bool:
+    """Whether it is certainly allowed. Of what is certainly forbidden, the description tells the most."""
+    return name.isprintable() and name == name.strip(" ") and not name.endswith((".", ".part")) and not DEVICE.match(name)
 
 
 def present_event(number: Any) -> Any:
