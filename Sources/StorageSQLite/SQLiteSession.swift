@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import GRDB
 import Storage
@@ -6,7 +7,7 @@ extension Database: SQLSession {
     package var isPostgres: Bool { false }
 
     package func run(_ sql: String, _ arguments: SQLArguments) throws {
-        try cachedStatement(sql: sql).execute(arguments: arguments.sqlite)
+        try statement(sql, arguments).execute()
     }
 
     package func changedRows(_ sql: String, _ arguments: SQLArguments) throws -> Int {
@@ -15,25 +16,76 @@ extension Database: SQLSession {
     }
 
     package func row(_ sql: String, _ arguments: SQLArguments) throws -> SQLRow? {
-        try Row.fetchOne(cachedStatement(sql: sql), arguments: arguments.sqlite).map(SQLRow.init)
+        try Row.fetchOne(statement(sql, arguments)).map(SQLRow.init)
     }
 
     package func rows(_ sql: String, _ arguments: SQLArguments) throws -> [SQLRow] {
-        try Row.fetchAll(cachedStatement(sql: sql), arguments: arguments.sqlite).map(SQLRow.init)
+        try Row.fetchAll(statement(sql, arguments)).map(SQLRow.init)
     }
 
     package func forEach(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws {
-        let statement = try cachedStatement(sql: sql)
-        let (cursor, row) = (try Row.fetchCursor(statement, arguments: arguments.sqlite), CurrentRow(of: statement))
+        let statement = try statement(sql, arguments)
+        let (cursor, row) = (try Row.fetchCursor(statement), CurrentRow(of: statement))
         while try cursor.next() != nil, try body(SQLRow(row)) {}
     }
 
     package func value(_ sql: String, _ arguments: SQLArguments) throws -> SQLScalar? {
-        try DatabaseValue.fetchOne(cachedStatement(sql: sql), arguments: arguments.sqlite)?.scalar
+        try DatabaseValue.fetchOne(statement(sql, arguments))?.scalar
     }
 
     package func hasTable(_ name: String) throws -> Bool { try tableExists(name) }
+
+    /// A prepared statement with its values. They are bound here, because the arguments of GRDB copy each value three times.
+    private func statement(_ sql: String, _ arguments: SQLArguments) throws -> Statement {
+        let statement = try cachedStatement(sql: sql)
+        // Clears the former values, and tells GRDB that it has none to bind.
+        statement.setUncheckedArguments(StatementArguments())
+        try statement.bind(arguments)
+        return statement
+    }
 }
+
+extension Statement {
+    fileprivate func bind(_ arguments: SQLArguments) throws {
+        let isWhole =
+            sqlite3_bind_parameter_count(sqliteStatement) == arguments.positional.count + arguments.named.count
+        guard isWhole else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: sql)
+        }
+        for (index, value) in arguments.positional.enumerated() { try bind(value, at: CInt(index + 1)) }
+        for (name, value) in arguments.named {
+            try bind(value, at: sqlite3_bind_parameter_index(sqliteStatement, ":" + name))
+        }
+    }
+
+    /// Empty texts and bytes are bound by calls of their own: without an address, they would be NULL.
+    private func bind(_ value: SQLArguments.Value, at index: CInt) throws {
+        let code =
+            switch value?.scalar {
+            case .null, nil: sqlite3_bind_null(sqliteStatement, index)
+            case .integer(let number): sqlite3_bind_int64(sqliteStatement, index, number)
+            case .real(let number): sqlite3_bind_double(sqliteStatement, index, number)
+            case .text(var text):
+                text.withUTF8 { bytes in
+                    bytes.withMemoryRebound(to: CChar.self) {
+                        $0.isEmpty
+                            ? sqlite3_bind_text(sqliteStatement, index, "", 0, copied)
+                            : sqlite3_bind_text(sqliteStatement, index, $0.baseAddress, CInt($0.count), copied)
+                    }
+                }
+            case .bytes(let bytes):
+                bytes.withUnsafeBytes {
+                    $0.isEmpty
+                        ? sqlite3_bind_zeroblob(sqliteStatement, index, 0)
+                        : sqlite3_bind_blob(sqliteStatement, index, $0.baseAddress, CInt($0.count), copied)
+                }
+            }
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), sql: sql) }
+    }
+}
+
+/// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns.
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension SQLConnection {
     /// SQLite's connection, for what only SQLite has.
@@ -78,26 +130,6 @@ extension DatabaseValue {
         case .double(let number): .real(number)
         case .string(let text): .text(text)
         case .blob(let bytes): .bytes(bytes)
-        }
-    }
-}
-
-extension SQLArguments {
-    fileprivate var sqlite: StatementArguments {
-        // Of the initializers of GRDB, the one for optional values is the fastest.
-        if named.isEmpty { return StatementArguments(positional.map { $0.sqlite as (any DatabaseValueConvertible)? }) }
-        return StatementArguments(named.lazy.map { ($0.name, $0.value.sqlite as (any DatabaseValueConvertible)?) })
-    }
-}
-
-extension SQLArguments.Value {
-    fileprivate var sqlite: DatabaseValue {
-        switch self?.scalar {
-        case .null, nil: .null
-        case .integer(let number): number.databaseValue
-        case .real(let number): number.databaseValue
-        case .text(let text): text.databaseValue
-        case .bytes(let bytes): bytes.databaseValue
         }
     }
 }

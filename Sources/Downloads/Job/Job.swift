@@ -40,7 +40,7 @@ public struct Job: Sendable, Equatable {
     /// The remaining `timeouts.resource_seconds`; nil before the first attempt and in terminal states.
     public var resourceTime: Countdown?
     /// The received bytes, as committed; nil before the first checkpoint, and after the part was removed or became the file.
-    public var part: Part?
+    @SharedOptional public var part: Part?
     /// The job's resume data was removed, because it expired, exceeded the limit or was found wrong. The event of the
     /// next start says so.
     public var isPartLost: Bool
@@ -102,7 +102,10 @@ public struct Job: Sendable, Equatable {
     /// The earlier of the job's time limits; nil if the job has no time limit or has ended.
     public var failsAt: Date? {
         guard state.isOutstanding else { return nil }
-        return [spec.deadline, resourceTime?.end].compactMap { $0 }.min()
+        guard let deadline = spec.deadline, let end = resourceTime?.end else {
+            return spec.deadline ?? resourceTime?.end
+        }
+        return min(deadline, end)
     }
 
     /// The number of bytes that are on disk and synced.
@@ -145,7 +148,7 @@ extension Job {
         case .queued, .running, .waiting: resourceTime = resourceTime?.running(at: now)
         case .succeeded, .failed, .cancelled: resourceTime = nil
         }
-        if let part { self.part?.expiry = part.expiry.after(state, at: now) }
+        if let expiry = part?.expiry.after(state, at: now) { part?.expiry = expiry }
     }
 
     /// Discards bytes that are known to be wrong. A deferred job continues at the same URL, so its next start must report the

@@ -24,22 +24,26 @@ extension Job {
     public func writeDocument(
         for audience: Audience, live: LiveProgress?, queue: QueueEntry? = nil, to writer: inout JSONWriter
     ) {
+        writer.object { writeMembers(for: audience, live: live, queue: queue, to: &$0) }
+    }
+
+    private func writeMembers(
+        for audience: Audience, live: LiveProgress? = nil, queue: QueueEntry? = nil, to writer: inout JSONWriter
+    ) {
         let queue = state == .queued ? queue ?? QueueEntry(of: self) : nil
-        writer.object { writer in
-            writeState(live, to: &writer)
-            writer.member("url", audience.shown(url))
-            writer.object("destination", spec.destination.writeMembers)
-            writer.member("priority", (spec.priority ?? .normal).rawValue)
-            writer.member("queue_rank", queueRank?.text)
-            writer.object("queue", queue) { $0.writeMembers(to: &$1) }
-            writeTimes(to: &writer)
-            writer.object("progress") { writeProgress(live, to: &$0) }
-            writer.object("resume", live?.resume ?? resume) { $0.writeMembers(to: &$1) }
-            writeOutcome(for: audience, to: &writer)
-            writer.member("tags", spec.tags)
-            writer.member("metadata", spec.metadata.json)
-            writer.member("traceparent", trace?.parent)
-        }
+        writeState(live, to: &writer)
+        writer.member("url", audience.shown(url))
+        writer.object("destination", spec.destination.writeMembers)
+        writer.member("priority", (spec.priority ?? .normal).rawValue)
+        writer.member("queue_rank", queueRank?.text)
+        writer.object("queue", queue) { $0.writeMembers(to: &$1) }
+        writeTimes(to: &writer)
+        writer.object("progress") { writeProgress(live, to: &$0) }
+        writer.object("resume", live?.resume ?? resume) { $0.writeMembers(to: &$1) }
+        writeOutcome(for: audience, to: &writer)
+        writer.member("tags", spec.tags)
+        writer.member("metadata", spec.metadata.json)
+        writer.member("traceparent", trace?.parent)
     }
 
     private func writeState(_ live: LiveProgress?, to writer: inout JSONWriter) {
@@ -244,24 +248,31 @@ extension Receipt.Coding {
 }
 
 extension Job {
-    /// The data of the event that reports the state that the job has just entered.
-    public func announcement(_ type: EventType) -> JSONObject {
+    /// The data of the event that reports the state that the job has just entered, as a JSON object.
+    public func announcement(_ type: EventType) -> String {
+        var writer = JSONWriter()
+        writer.object { writeAnnouncement(type, to: &$0) }
+        return writer.text
+    }
+
+    private func writeAnnouncement(_ type: EventType, to writer: inout JSONWriter) {
         switch type {
-        case .jobSucceeded, .jobFailed, .jobCancelled: ["snapshot": document(for: .redacted)]
+        case .jobSucceeded, .jobFailed, .jobCancelled:
+            writer.object("snapshot") { writeMembers(for: .redacted, to: &$0) }
         case .jobWaiting:
-            [
-                "reason": .optional(state.wait?.name.rawValue), "retry_at": .optional(state.wait?.until),
-                "challenge": state.wait?.challenge?.document ?? .null,
-                "failure": state.wait?.cause.document ?? .null,
-            ]
-        case .jobStarted: ["attempt": .count(attempts)]
-        case .jobCreated: ["url": .string(URLRule.redacted(spec.url))]
+            writer.member("reason", state.wait?.name.rawValue)
+            writer.member("retry_at", state.wait?.until)
+            writer.member("challenge", state.wait?.challenge?.document ?? .null)
+            writer.member("failure", state.wait?.cause.document ?? .null)
+        case .jobStarted: writer.member("attempt", attempts)
+        case .jobCreated: writer.member("url", URLRule.redacted(spec.url))
         case .jobResumed:
-            ["offset": .integer(resumedOffset), "bytes_expected": .optional(bytesExpected)]
-        case .jobRestarted: ["why": .optional(restartReason?.rawValue)]
-        case .jobMoved: ["queue_rank": .optional(queueRank?.text)]
-        case .jobPaused: ["bytes_durable": .integer(bytesDurable)]
-        case .jobDeleted, .sessionWaiting, .sessionFinished, .webhookDisabled, .webhookTest: [:]
+            writer.member("offset", resumedOffset)
+            writer.member("bytes_expected", bytesExpected)
+        case .jobRestarted: writer.member("why", restartReason?.rawValue)
+        case .jobMoved: writer.member("queue_rank", queueRank?.text)
+        case .jobPaused: writer.member("bytes_durable", bytesDurable)
+        case .jobDeleted, .sessionWaiting, .sessionFinished, .webhookDisabled, .webhookTest: break
         }
     }
 

@@ -1,22 +1,23 @@
-/// The state of a job; docs/job-lifecycle.md has the diagram. Each state carries the data that only this state needs.
+/// The state of a job; docs/job-lifecycle.md has the diagram. Each state carries the data that only this state needs. It is behind a
+/// reference, because a job is copied often.
 public enum JobState: Sendable, Equatable {
     /// The job waits for a slot, for its first attempt or a further one.
     case queued
     case running(Step)
     /// The job waits until a time, or for help from the client.
-    case waiting(Wait)
+    indirect case waiting(Wait)
     /// A client paused the job. The part is kept.
     case paused
     /// The file is at its destination, durable and verified.
-    case succeeded(JobResult)
-    case failed(Failure)
+    indirect case succeeded(JobResult)
+    indirect case failed(Failure)
     case cancelled
 
     /// The durable half of `phase`. After a restart, fetchd continues a promotion. The other phases (connecting,
     /// transferring, verifying, stopping) are lost, and a new attempt begins.
     public enum Step: Sendable, Equatable {
         case attempting
-        case promoting(FinalizePlan)
+        indirect case promoting(FinalizePlan)
     }
 
     public enum Kind: String, Sendable, CaseIterable {

@@ -137,7 +137,7 @@ struct NewEvent {
         self.type = type
         session = job.session
         self.job = job.id
-        data = JSON.object(job.announcement(type)).written
+        data = job.announcement(type)
     }
 }
 

@@ -20,14 +20,17 @@ enum JobRow {
         try db.row(select + "WHERE jobs.id = ?", [id.text]).map { try job($0, sealer) }
     }
 
-    static func jobs(_ ids: [JobID], in db: SQLConnection, _ sealer: Sealer) throws -> [JobID: Job] {
-        var jobs: [JobID: Job] = [:]
+    /// The jobs that exist, in any order.
+    static func jobs(_ ids: [JobID], in db: SQLConnection, _ sealer: Sealer) throws -> [Job] {
+        var jobs: [Job] = []
+        jobs.reserveCapacity(ids.count)
         for start in stride(from: 0, to: ids.count, by: jobsInAStatement) {
             let texts = ids[start..<min(start + jobsInAStatement, ids.count)].map(\.text)
             // No job has an empty identifier. All lists of one length use one prepared statement.
             let padding = Array(repeating: "", count: jobsInAStatement - texts.count)
-            for job in try db.map(selectMany, SQLArguments(texts + padding), { try job($0, sealer) }) {
-                jobs[job.id] = job
+            try db.forEach(selectMany, SQLArguments(texts + padding)) { row in
+                jobs.append(try job(row, sealer))
+                return true
             }
         }
         return jobs
@@ -225,21 +228,25 @@ extension Transaction {
     /// The jobs that exist, in the order of the identifiers.
     func jobs(_ ids: [JobID]) throws -> [Job] {
         let read = try JobRow.jobs(ids.filter { working.jobs[$0] == nil }, in: db, sealer)
-        for (id, job) in read { working.jobs.note(job, for: id) }
+        for job in read { working.jobs.note(job, for: job.id) }
         return ids.compactMap { working.jobs[$0] }
     }
 
     /// Writes what differs from the stored version: the columns, the specification and the part.
-    func save(_ job: Job) throws {
+    ///
+    /// - Returns: the job as the database keeps it.
+    @discardableResult
+    func save(_ job: Job) throws -> Job {
         let stored = try self.job(job.id)
         let job = job.roundedToMilliseconds
-        guard job != stored else { return }
-        try update("jobs", JobTable.jobs.columns.changes(from: stored, to: job, in: self), where: "id", is: job.id.text)
+        guard job != stored else { return stored }
+        try update("jobs", JobTable.jobs.columns.changes(from: stored, to: job, in: self), id: job.id.text)
         try savePart(of: job, replacing: stored.part)
         try count(stored, job)
         touch(job.id)
         working.jobs.note(job, for: job.id)
         wakeDeadlines(job)
+        return job
     }
 
     func delete(_ job: Job) throws {

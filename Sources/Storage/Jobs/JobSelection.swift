@@ -83,7 +83,8 @@ extension JobSelection {
         switch self {
         case .jobs(let ids):
             let read = Array(ids.prefix(limit))
-            let found = try JobRow.jobs(read, in: db, sealer).filter { visible.contain($0.value.session) }
+            let jobs = try JobRow.jobs(read, in: db, sealer).filter { visible.contain($0.session) }
+            let found = Dictionary(jobs.map { ($0.id, $0) }) { $1 }
             return Step(
                 jobs: read.compactMap { found[$0] }, missing: read.filter { found[$0] == nil },
                 rest: ids.count > limit ? .jobs(Array(ids.dropFirst(limit))) : nil)

@@ -72,9 +72,9 @@ private struct JobTransitions {
             }
             next.batch = try transaction.rejoinBatch(before, ending)
         }
-        try transaction.save(next)
+        let saved = try transaction.save(next)
         if before.state.name == .running, next.state.name != .running { try transaction.forgetRequests(for: next) }
-        return try transaction.job(next.id)
+        return saved
     }
 
     /// Appends `session.waiting` if the session is blocked now, or clears the flag if a job can run again.

@@ -79,7 +79,7 @@ extension Transaction {
         case (let stored?, let part?) where stored.id == part.id:
             let (before, after) = (PartTable.Row(part: stored, job: job.id), PartTable.Row(part: part, job: job.id))
             let changes = try PartTable.parts.columns.changes(from: before, to: after, in: self)
-            try update("parts", changes, where: "id", is: part.id.text)
+            try update("parts", changes, id: part.id.text)
             if part.expiry != stored.expiry { wake(.parts) }
         case (let stored, let part?):
             if let stored { try dropFile(of: stored.id) }

@@ -7,6 +7,7 @@ import Foundation
 /// It lives on the writer's thread, while the writer performs one write of a group commit.
 package final class Transaction {
     package let db: SQLConnection
+    private let session: GatheringSession
     let now: Date
     let confidence: ClockConfidence
     /// The rows that the writer keeps in memory.
@@ -27,7 +28,8 @@ package final class Transaction {
         db: SQLConnection, now: Date, confidence: ClockConfidence, working: WorkingSet, sealer: Sealer,
         numbers: EventNumbers, node: Node? = nil, makeULID: @escaping () -> ULID
     ) {
-        self.db = db
+        session = GatheringSession(of: db)
+        self.db = SQLConnection(session)
         self.working = working
         self.sealer = sealer
         self.numbers = numbers
@@ -49,6 +51,11 @@ package final class Transaction {
         touch(job)
         working.jobs.forget(job)
     }
+
+    /// Updates the row of a table with the identifier, if there is a change: before the next statement, or at the end.
+    func update(_ table: String, _ change: RowChange, id: String) throws { try session.update(table, change, id: id) }
+    /// Ends the change: makes the updates that wait.
+    func finish() throws { try session.flush() }
 
     func run(_ sql: String, _ arguments: SQLArguments = []) throws { try db.run(sql, arguments) }
     func changedRows(_ sql: String, _ arguments: SQLArguments = []) throws -> Int { try db.changedRows(sql, arguments) }
@@ -87,24 +94,6 @@ public enum WorkKind: String, Sendable, CaseIterable {
     case removals = "r"
     /// A host has closed its gate, or a client has opened it.
     case hosts = "o"
-}
-
-/// The columns of a row that change, and their values.
-struct RowChange {
-    var columns: [String] = []
-    var values: [SQLArguments.Value] = []
-
-    var isEmpty: Bool { columns.isEmpty }
-
-    fileprivate var assignments: String { columns.map { "\($0) = ?" }.joined(separator: ", ") }
-}
-
-extension Transaction {
-    /// Updates the row with the key, if there is a change.
-    func update(_ table: StaticString, _ change: RowChange, where key: StaticString, is value: String) throws {
-        guard !change.isEmpty else { return }
-        try run("UPDATE \(table) SET \(change.assignments) WHERE \(key) = ?", SQLArguments(change.values + [value]))
-    }
 }
 
 /// Inserts rows of one table: fifty with one statement, and a remainder one by one, so that a connection prepares two

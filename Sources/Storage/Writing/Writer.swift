@@ -224,6 +224,7 @@ package final class Writer: Sendable {
     private func follow(_ change: ClockChange, in begun: CommitGroup) throws -> Set<WorkKind> {
         let transaction = transaction(change.view, in: begun)
         try transaction.follow(change, longestDeliveryDelay: longestDeliveryDelay)
+        try transaction.finish()
         // A jump moves the times of all rows.
         if change.jump != nil || change.isFirst { working.removeAll() } else { working.keepWrite() }
         return transaction.due
@@ -327,7 +328,11 @@ final class ContinuedWrite<Value: Sendable>: PendingWrite, @unchecked Sendable {
     }
 
     func perform(in transaction: Transaction) -> Bool {
-        let outcome = Result { try body(transaction) }
+        let outcome = Result {
+            let value = try body(transaction)
+            try transaction.finish()
+            return value
+        }
         result = outcome
         if case .success = outcome { return true }
         return false
