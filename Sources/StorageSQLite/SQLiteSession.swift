@@ -7,7 +7,10 @@ extension Database: SQLSession {
     package var isPostgres: Bool { false }
 
     package func run(_ sql: String, _ arguments: SQLArguments) throws {
-        try statement(sql, arguments).execute()
+        let statement = try statement(sql, arguments)
+        // The statement is kept, and its values can be large.
+        defer { sqlite3_clear_bindings(statement.sqliteStatement) }
+        try statement.execute()
     }
 
     package func changedRows(_ sql: String, _ arguments: SQLArguments) throws -> Int {
@@ -38,6 +41,8 @@ extension Database: SQLSession {
     /// A prepared statement with its values. They are bound here, because the arguments of GRDB copy each value three times.
     private func statement(_ sql: String, _ arguments: SQLArguments) throws -> Statement {
         let statement = try cachedStatement(sql: sql)
+        // An error of its last execution was reported then.
+        sqlite3_reset(statement.sqliteStatement)
         // Clears the former values, and tells GRDB that it has none to bind.
         statement.setUncheckedArguments(StatementArguments())
         try statement.bind(arguments)

@@ -24,6 +24,8 @@ final class GatheringSession: SQLSession {
         let table: String
         let change: RowChange
         var ids: [String]
+
+        func makes(_ change: RowChange, in table: String) -> Bool { self.table == table && self.change == change }
     }
 
     /// The rows of the larger statement. Fewer rows are changed one by one, so that a connection prepares two statements only.
@@ -37,7 +39,7 @@ final class GatheringSession: SQLSession {
     /// Updates the row with the identifier, if there is a change.
     func update(_ table: String, _ change: RowChange, id: String) throws {
         guard !change.isEmpty else { return }
-        if let last = waiting, last.table == table, last.change == change {
+        if waiting?.makes(change, in: table) == true {
             waiting?.ids.append(id)
         } else {
             try flush()
