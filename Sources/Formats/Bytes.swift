@@ -76,6 +76,11 @@ extension String {
     public init(latin1 bytes: some Sequence<UInt8>) { self.init(UnicodeScalarView(bytes.map(Unicode.Scalar.init))) }
 }
 
+extension StringProtocol {
+    /// Without white space of a field at both ends. That of Foundation makes an `NSString`, and takes ten times as long.
+    public var trimmingHTTPSpace: String { String(Substring(Substring(self).utf8.trimming(\.isHTTPSpace))) }
+}
+
 /// Names of header fields are ASCII, and are compared by bytes, without a locale.
 extension StringProtocol {
     @inlinable public func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {

@@ -81,7 +81,7 @@ extension Date {
             let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19]),
             hour < 24, minute < 60, second <= 60
         else { return nil }
-        let days = days(year, month, day)
+        let days = days(toYear: year, month: month, day: day)
         var (rest, fraction, scale) = (text[19...], Int64(0), Int64(1))
         if rest.first == UInt8(ascii: ".") {
             let digits = rest.dropFirst().prefix(while: \.isASCIIDigit)
@@ -117,8 +117,9 @@ extension Date {
         return number
     }
 
-    /// The days from 1970-01-01 to a day of the Gregorian calendar; the inverse of `civilDate`.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+    /// The days from 1970-01-01 to a day of the Gregorian calendar; the inverse of `civilDate`. A day after
+    /// the end of the month is one of the next month.
+    public static func days(toYear year: Int64, month: Int64, day: Int64) -> Int64 {
         // The year begins with March. 400 years more, which repeat the calendar, keep the divisions above zero.
         let (year, month) = month >= 3 ? (year + 400, month - 3) : (year + 399, month + 9)
         return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468 - 146_097

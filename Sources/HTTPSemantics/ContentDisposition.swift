@@ -20,7 +20,7 @@ public enum ContentDisposition {
             guard rest.first == "=" else { continue }
             rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
             let value = rest.first == "\"" ? quoted(&rest) : token(&rest)
-            parameters.append((name.trimmingCharacters(in: .whitespaces).lowercased(), value))
+            parameters.append((name.trimmingHTTPSpace.lowercased(), value))
             rest = rest.drop { $0 != ";" }
         }
         return parameters
@@ -29,7 +29,7 @@ public enum ContentDisposition {
     private static func token(_ rest: inout Substring) -> String {
         let token = rest.prefix { $0 != ";" }
         rest = rest.dropFirst(token.count)
-        return token.trimmingCharacters(in: .whitespaces)
+        return token.trimmingHTTPSpace
     }
 
     private static func quoted(_ rest: inout Substring) -> String {

@@ -184,13 +184,13 @@ extension DigestClaim {
     private static func pairs(_ lines: [String]) -> [(name: String, value: String)] {
         lines.flatMap { $0.split(separator: ",") }.compactMap { member in
             guard let mark = member.firstIndex(of: "=") else { return nil }
-            let name = member[..<mark].trimmingCharacters(in: .whitespaces).lowercased()
+            let name = member[..<mark].trimmingHTTPSpace.lowercased()
             return (name, String(member[member.index(after: mark)...]))
         }
     }
 
     private static func claim(_ claimant: Claimant, _ algorithm: Checksum.Algorithm, _ base64: String) -> DigestClaim? {
-        [UInt8](base64: base64.trimmingCharacters(in: .whitespaces)).flatMap { Checksum(algorithm, bytes: $0) }
+        [UInt8](base64: base64.trimmingHTTPSpace).flatMap { Checksum(algorithm, bytes: $0) }
             .map { DigestClaim(claimant, $0) }
     }
 

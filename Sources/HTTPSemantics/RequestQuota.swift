@@ -101,7 +101,7 @@ public struct RequestQuota: Sendable, Equatable {
             func number(_ name: String) -> Double? {
                 // A list of policies (`100, 100;w=60`) begins with the one that ends first.
                 let first = headers.value(of: "\(prefix)-\(name)")?.split(whereSeparator: { ",;".contains($0) }).first
-                return first.flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }.flatMap { $0 >= 0 ? $0 : nil }
+                return first.flatMap { Double($0.trimmingHTTPSpace) }.flatMap { $0 >= 0 ? $0 : nil }
             }
             guard let remaining = number("remaining") else { continue }
             let reset =

@@ -20,7 +20,7 @@ public struct ResponseFacts: Sendable, Equatable {
     public var retryAfter: String?
 
     public init(status: Int, headers: [(name: String, value: String)], isOfProxy: Bool = false) {
-        func value(_ name: String) -> String? { headers.value(of: name)?.trimmingCharacters(in: .whitespaces) }
+        func value(_ name: String) -> String? { headers.value(of: name)?.trimmingHTTPSpace }
         self.status = status
         // A transfer coding overrides the length (RFC 9112, section 6.3).
         let isCoded = value("transfer-encoding") != nil
@@ -35,9 +35,7 @@ public struct ResponseFacts: Sendable, Equatable {
         label = FileLabel(
             contentType: value("content-type"), contentDisposition: value("content-disposition"),
             digests: DigestClaim.claims(ofStatus: status, headers))
-        let codings = headers.values(of: "content-encoding").joined(separator: ", ")
-        let coding = codings.trimmingCharacters(in: .whitespaces).lowercased()
-        contentCoding = coding.isEmpty || coding == "identity" ? nil : coding
+        contentCoding = Self.contentCoding(of: headers)
         let date = value("date").flatMap(Date.init(httpDate:))
         let modified = value("last-modified").flatMap(Date.init(httpDate:))
         // The age of the version by the clock of the server.
@@ -47,6 +45,13 @@ public struct ResponseFacts: Sendable, Equatable {
             lastModified: modified == nil ? nil : value("last-modified"),
             lastModifiedIsStrong: age.map { $0 >= 1 } ?? false,
             isEncoded: contentCoding != nil)
+    }
+
+    /// `Content-Encoding` in lower case; nil without a coding.
+    public static func contentCoding(of headers: [(name: String, value: String)]) -> String? {
+        let codings = headers.values(of: "content-encoding").joined(separator: ", ")
+        let coding = codings.trimmingHTTPSpace.lowercased()
+        return coding.isEmpty || coding == "identity" ? nil : coding
     }
 
     /// The offset after the last byte of a 206 response's range; nil for every other response.
@@ -211,19 +216,16 @@ extension Date {
             let month = Self.months.firstIndex(of: String(parts.month))
         else { return nil }
         let clock = parts.time.split(separator: ":").compactMap { Int($0) }
-        guard clock.count == 3, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2],
-            let zone = TimeZone(secondsFromGMT: 0)
-        else { return nil }
-        let components = DateComponents(
-            calendar: Calendar(identifier: .gregorian), timeZone: zone, year: year, month: month + 1, day: day,
-            hour: clock[0], minute: clock[1], second: clock[2])
-        guard let date = components.date else { return nil }
-        self = date
+        guard clock.count == 3, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2] else { return nil }
+        let days = Date.days(toYear: Int64(year), month: Int64(month) + 1, day: Int64(day))
+        self.init(
+            timeIntervalSince1970: Double(((days * 24 + Int64(clock[0])) * 60 + Int64(clock[1])) * 60 + Int64(clock[2]))
+        )
     }
 
     /// A two-digit year is 20xx if it is below 70, otherwise 19xx.
     private static func year(_ text: Substring) -> Int? {
-        guard let year = Int(text), year >= 0 else { return nil }
+        guard let year = Int(text), 0...9999 ~= year else { return nil }
         return text.count == 2 ? year + (year < 70 ? 2000 : 1900) : year
     }
 

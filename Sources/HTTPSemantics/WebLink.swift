@@ -35,7 +35,7 @@ public struct WebLink: Sendable, Equatable {
     private static func next(_ rest: inout Substring) -> WebLink? {
         rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
         guard rest.first == "<", let end = rest.firstIndex(of: ">") else { return nil }
-        let target = String(rest.dropFirst().prefix { $0 != ">" }).trimmingCharacters(in: .whitespaces)
+        let target = String(rest.dropFirst().prefix { $0 != ">" }).trimmingHTTPSpace
         rest = rest[rest.index(after: end)...]
         var parameters: [String: String] = [:]
         while true {

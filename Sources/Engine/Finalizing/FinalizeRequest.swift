@@ -72,8 +72,7 @@ extension FinalizeRequest {
     private var coding: Receipt.Coding? {
         let digest = attempt.spec.digest
         if let decoding = file.decoding { return decoding.received(digest) }
-        let facts = ResponseFacts(status: complete.response.head.status, headers: complete.response.head.headers)
-        return facts.contentCoding.map { name in
+        return ResponseFacts.contentCoding(of: complete.response.head.headers).map { name in
             Receipt.Coding(
                 name: name, isDecoded: false, size: complete.size, sha256: digest == .sha256 ? digests[.sha256] : nil)
         }
