@@ -93,9 +93,7 @@ extension Aria2Service {
 
     func getServers(_ parameters: inout RPCParameters, _ caller: RPCCaller) async throws -> JSON {
         let job = try await job(try parameters.gid())
-        guard job.state.name == .running else {
-            throw RPCError("No active download for GID#\(job.aria2GID)")
-        }
+        guard job.state.name == .running else { throw RPCError("No active download for GID#\(job.aria2GID)") }
         return try await shown(job, to: caller).servers
     }
 

@@ -128,9 +128,7 @@ enum SizeText {
             case UInt8(ascii: "M"), UInt8(ascii: "m"): (text.dropLast(), 1 << 20)
             default: (text[...], 1)
             }
-        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(digits) else {
-            return nil
-        }
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(digits) else { return nil }
         let (bytes, overflows) = number.multipliedReportingOverflow(by: unit)
         return overflows ? nil : bytes
     }

@@ -335,9 +335,7 @@ public struct TokenMissing: Error, CustomStringConvertible {
 extension DownloadService.Options {
     func requireToken(in store: Store) throws(TokenMissing) {
         guard let demand = start.values.tokenDemand, start.values.token == nil else { return }
-        guard store.tokens.admitsAdministrator(at: store.time.now) else {
-            throw TokenMissing(description: demand)
-        }
+        guard store.tokens.admitsAdministrator(at: store.time.now) else { throw TokenMissing(description: demand) }
     }
 }
 

@@ -29,9 +29,7 @@ extension Engine {
     ) async throws -> SessionStatus {
         while true {
             let session = try await services.store.session(id).session
-            if let revision, revision != session.revision {
-                throw StoreError.sessionChanged(id, now: session.revision)
-            }
+            if let revision, revision != session.revision { throw StoreError.sessionChanged(id, now: session.revision) }
             let configuration = try change(session.configuration)
             if configuration.tls != session.configuration.tls { warn(of: configuration, in: id) }
             let status = try await services.store.changeSession(session, to: configuration, audit: note) { [active] in

@@ -63,9 +63,7 @@ public struct ResponseFacts: Sendable, Equatable {
     /// The length in bytes of `Content-Length`. A list repeats one length (RFC 9110, section 8.6); nil if it does not.
     private static func length(_ field: String) -> Int64? {
         let lengths = Set(field.split(separator: ",").map { $0.filter { $0 != " " && $0 != "\t" } })
-        guard lengths.count == 1, let text = lengths.first, text.utf8.allSatisfy(\.isASCIIDigit) else {
-            return nil
-        }
+        guard lengths.count == 1, let text = lengths.first, text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
         return Int64(text)
     }
 
@@ -111,9 +109,7 @@ public enum ContentRange: Sendable, Equatable {
     /// Accepts digits only. `Int64` would also accept a sign. The largest number is refused: a range that ended there would
     /// have an end and a length that `Int64` cannot hold.
     private static func number(_ text: Substring) -> Int64? {
-        guard text.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(text), number < .max else {
-            return nil
-        }
+        guard text.utf8.allSatisfy(\.isASCIIDigit), let number = Int64(text), number < .max else { return nil }
         return number
     }
 }

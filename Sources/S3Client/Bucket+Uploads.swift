@@ -30,9 +30,7 @@ extension Bucket {
     ) async throws(StorageError) -> Upload {
         let answer = try await send(
             Call(method: "POST", key: key, query: [.init("uploads", "")], headers: headers, isOnce: true))
-        guard let id = answer.body["UploadId"].first, !id.isEmpty else {
-            throw StorageError(unreadable: answer.status)
-        }
+        guard let id = answer.body["UploadId"].first, !id.isEmpty else { throw StorageError(unreadable: answer.status) }
         return Upload(key: key, id: id)
     }
 
@@ -59,9 +57,7 @@ extension Bucket {
             Call(
                 method: "POST", key: upload.key, query: [.init("uploadId", upload.id)], headers: headers,
                 body: .bytes(Array(body.utf8))))
-        guard let etag = answer.body["ETag"].first else {
-            throw StorageError(unreadable: answer.status)
-        }
+        guard let etag = answer.body["ETag"].first else { throw StorageError(unreadable: answer.status) }
         return ObjectVersion(etag: etag, versionID: answer.header("x-amz-version-id"))
     }
 

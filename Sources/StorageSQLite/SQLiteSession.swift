@@ -63,27 +63,14 @@ extension Statement {
         }
     }
 
-    /// Empty texts and bytes are bound by calls of their own: without an address, they would be NULL.
     private func bind(_ value: SQLArguments.Value, at index: CInt) throws {
         let code =
             switch value?.scalar {
             case .null, nil: sqlite3_bind_null(sqliteStatement, index)
             case .integer(let number): sqlite3_bind_int64(sqliteStatement, index, number)
             case .real(let number): sqlite3_bind_double(sqliteStatement, index, number)
-            case .text(var text):
-                text.withUTF8 { bytes in
-                    bytes.withMemoryRebound(to: CChar.self) {
-                        $0.isEmpty
-                            ? sqlite3_bind_text(sqliteStatement, index, "", 0, copied)
-                            : sqlite3_bind_text(sqliteStatement, index, $0.baseAddress, CInt($0.count), copied)
-                    }
-                }
-            case .bytes(let bytes):
-                bytes.withUnsafeBytes {
-                    $0.isEmpty
-                        ? sqlite3_bind_zeroblob(sqliteStatement, index, 0)
-                        : sqlite3_bind_blob(sqliteStatement, index, $0.baseAddress, CInt($0.count), copied)
-                }
+            case .text(let text): sqlite3_bind_text(sqliteStatement, index, text, CInt(text.utf8.count), copied)
+            case .bytes(let bytes): sqlite3_bind_blob(sqliteStatement, index, [UInt8](bytes), CInt(bytes.count), copied)
             }
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), sql: sql) }
     }

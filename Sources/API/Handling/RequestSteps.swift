@@ -137,9 +137,7 @@ struct UploadStep: RequestStep {
     /// - Throws: 422 for the parameters, 503 without a place.
     func apply(to request: inout IncomingRequest) throws(Problem) -> Response? {
         guard let match = request.match, let caller = request.caller, case .list(_, let receive) = match.route.body
-        else {
-            return nil
-        }
+        else { return nil }
         request.upload = try receive(RequestContext(request: Request(head: request.head), match: match, caller: caller))
         return nil
     }

@@ -58,9 +58,7 @@ extension ManyJobsAction {
             guard
                 let patch = try reader.object(
                     "patch", { (reader) throws(Problem) in try reader.patchOfMany(rules) })
-            else {
-                throw reader.missing("patch", "the members that change, with their values")
-            }
+            else { throw reader.missing("patch", "the members that change, with their values") }
             let names = patch.fields.map(\.rawValue).sorted().joined(separator: ", ")
             return (.change(patch.fields, by: patch.result), ["changes of " + names])
         }

@@ -74,9 +74,7 @@ struct EventStream {
 
     private mutating func step() async -> Step {
         guard isCaughtUp, let update = feed.update(query, after: position, progressSince: wantsProgress ? round : nil)
-        else {
-            return await readJournal()
-        }
+        else { return await readJournal() }
         round = update.round ?? round
         let hasMoved = update.position > position
         position = update.position

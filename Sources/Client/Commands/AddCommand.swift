@@ -42,13 +42,9 @@ struct AddCommand: ClientCommand {
     @OptionGroup(title: "The service") var service: ServiceOptions
 
     func validate() throws {
-        guard !urls.isEmpty || input != nil else {
-            throw ValidationError("Give one or more URLs, or --input FILE.")
-        }
+        guard !urls.isEmpty || input != nil else { throw ValidationError("Give one or more URLs, or --input FILE.") }
         try job.checksumFile.validate(besides: job.checksum)
-        if waiting.timeout != nil, !wait, save == nil {
-            throw ValidationError("--timeout requires --wait or --save.")
-        }
+        if waiting.timeout != nil, !wait, save == nil { throw ValidationError("--timeout requires --wait or --save.") }
     }
 
     func perform(with service: RemoteService, _ console: Console) async throws {

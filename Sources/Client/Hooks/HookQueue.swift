@@ -52,9 +52,7 @@ struct HookQueue {
         guard running < concurrency else { return nil }
         let ready = lines.filter { !$0.value.isRunning && $0.value.notBefore <= now }
         guard let (session, line) = ready.min(by: { $0.value.entries[0].event.id < $1.value.entries[0].event.id })
-        else {
-            return nil
-        }
+        else { return nil }
         lines[session]?.isRunning = true
         running += 1
         return line.entries[0].event

@@ -169,9 +169,7 @@ struct ServiceAddress: Sendable, Equatable, CustomStringConvertible {
             ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty, parts.user == nil,
             parts.password == nil, parts.query == nil, parts.fragment == nil, (1...65_535).contains(parts.port ?? 80),
             url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
-        else {
-            throw .unusable(text, from: source)
-        }
+        else { throw .unusable(text, from: source) }
         unixSocket = nil
         baseURL = String(url.reversed().drop { $0 == "/" }.reversed())
     }

@@ -58,9 +58,7 @@ public struct SignatureKey: Sendable, Equatable {
     public init?(base64: String) {
         guard base64.utf8.count == 56, let decoded = [UInt8](base64: base64), decoded.count == 42,
             decoded.starts(with: "Ed".utf8)
-        else {
-            return nil
-        }
+        else { return nil }
         id = Array(decoded[2..<10])
         bytes = Array(decoded[10...])
     }

@@ -53,9 +53,7 @@ extension DownloadsFolder {
 
     private func requireWritable() throws(DiskError) {
         for folder in partFolders {
-            guard faccessat(folder.number, ".", W_OK | X_OK, 0) == 0 else {
-                throw DiskError("write to the folder")
-            }
+            guard faccessat(folder.number, ".", W_OK | X_OK, 0) == 0 else { throw DiskError("write to the folder") }
         }
     }
 

@@ -44,9 +44,7 @@ extension DownloadsFolder {
     /// Syncs the folder with the renamed files, if it still has the path that was planned.
     private func sync(_ promotions: [FinalizePlan], in folder: Descriptor) -> [FinalizeFault?] {
         let path = PathComponents.last(of: promotions[0].file.path).folder
-        guard isFolder(folder, at: path) else {
-            return promotions.map { withdraw($0, from: folder) }
-        }
+        guard isFolder(folder, at: path) else { return promotions.map { withdraw($0, from: folder) } }
         do throws(DiskError) {
             try folder.sync()
             return promotions.map { _ in nil }

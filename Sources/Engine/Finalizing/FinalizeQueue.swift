@@ -184,9 +184,7 @@ actor FinalizeQueue {
         services.log.error(
             "Could not move \(unsynced.count) files to their places, or sync their folders, such as \(first.plan.file.path). fetchd tries again until it stops."
         )
-        guard await services.stop.pauseBeforeRepeating(by: services.time) else {
-            return services.store.unstored.note()
-        }
+        guard await services.stop.pauseBeforeRepeating(by: services.time) else { return services.store.unstored.note() }
         await place(unsynced, &faults)
     }
 

@@ -233,9 +233,7 @@ extension Transaction {
     /// The finishes that an acknowledgement of all events acknowledges.
     private func finishes(of consumer: Consumer, upTo end: EventID) throws -> [EventID] {
         guard end > consumer.acknowledgedThrough, consumer.events.contains(where: { $0.matches(.sessionFinished) })
-        else {
-            return []
-        }
+        else { return [] }
         var query = consumer.query
         query.types = [EventPattern(trusted: EventType.sessionFinished.rawValue)]
         var conditions = query.conditions

@@ -28,10 +28,7 @@ enum JobRow {
             let texts = ids[start..<min(start + jobsInAStatement, ids.count)].map(\.text)
             // No job has an empty identifier. All lists of one length use one prepared statement.
             let padding = Array(repeating: "", count: jobsInAStatement - texts.count)
-            try db.forEach(selectMany, SQLArguments(texts + padding)) { row in
-                jobs.append(try job(row, sealer))
-                return true
-            }
+            jobs += try db.map(selectMany, SQLArguments(texts + padding)) { try job($0, sealer) }
         }
         return jobs
     }
@@ -154,9 +151,7 @@ extension ByteRanges {
             return
         }
         guard let ranges = ByteRanges(pairs: try RowCoding.value([[Int64]].self, from: text)), ranges.count == count
-        else {
-            throw StoreError.failed(why: "a part's ranges '\(text)' are not \(count) bytes")
-        }
+        else { throw StoreError.failed(why: "a part's ranges '\(text)' are not \(count) bytes") }
         self = ranges
     }
 }

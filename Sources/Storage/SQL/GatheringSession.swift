@@ -65,35 +65,22 @@ final class GatheringSession: SQLSession {
 
     var isPostgres: Bool { session.isPostgres }
 
-    func run(_ sql: String, _ arguments: SQLArguments) throws {
-        try flush()
-        try session.run(sql, arguments)
-    }
-
+    func run(_ sql: String, _ arguments: SQLArguments) throws { try flushed().run(sql, arguments) }
     func changedRows(_ sql: String, _ arguments: SQLArguments) throws -> Int {
-        try flush()
-        return try session.changedRows(sql, arguments)
+        try flushed().changedRows(sql, arguments)
     }
-
-    func row(_ sql: String, _ arguments: SQLArguments) throws -> SQLRow? {
-        try flush()
-        return try session.row(sql, arguments)
-    }
-
-    func rows(_ sql: String, _ arguments: SQLArguments) throws -> [SQLRow] {
-        try flush()
-        return try session.rows(sql, arguments)
-    }
+    func row(_ sql: String, _ arguments: SQLArguments) throws -> SQLRow? { try flushed().row(sql, arguments) }
+    func rows(_ sql: String, _ arguments: SQLArguments) throws -> [SQLRow] { try flushed().rows(sql, arguments) }
 
     func forEach(_ sql: String, _ arguments: SQLArguments, _ body: (SQLRow) throws -> Bool) throws {
-        try flush()
-        try session.forEach(sql, arguments, body)
+        try flushed().forEach(sql, arguments, body)
     }
 
-    func value(_ sql: String, _ arguments: SQLArguments) throws -> SQLScalar? {
-        try flush()
-        return try session.value(sql, arguments)
-    }
-
+    func value(_ sql: String, _ arguments: SQLArguments) throws -> SQLScalar? { try flushed().value(sql, arguments) }
     func hasTable(_ name: String) throws -> Bool { try session.hasTable(name) }
+
+    private func flushed() throws -> any SQLSession {
+        try flush()
+        return session
+    }
 }
