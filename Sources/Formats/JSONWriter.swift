@@ -94,18 +94,10 @@ public struct JSONWriter {
 
     /// No value ends with an opening brace, so a brace before the name means that the member is the first.
     private mutating func begin(_ name: StaticString) {
-        let isFirst = bytes.last == UInt8(ascii: "{")
-        name.withUTF8Buffer { name in
-            // One append instead of four: a document has fifty members.
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: name.count + 4) { text in
-                text[0] = UInt8(ascii: ",")
-                text[1] = UInt8(ascii: "\"")
-                _ = UnsafeMutableBufferPointer(rebasing: text[2...]).update(fromContentsOf: name)
-                text[name.count + 2] = UInt8(ascii: "\"")
-                text[name.count + 3] = UInt8(ascii: ":")
-                bytes.append(contentsOf: text[(isFirst ? 1 : 0)...])
-            }
-        }
+        if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: #"":"#.utf8)
     }
 
     private mutating func writeNull() { bytes.append(contentsOf: "null".utf8) }

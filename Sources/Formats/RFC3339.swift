@@ -81,7 +81,7 @@ extension Date {
             let hour = number(text[11..<13]), let minute = number(text[14..<16]), let second = number(text[17..<19]),
             hour < 24, minute < 60, second <= 60
         else { return nil }
-        let days = days(toYear: year, month: month, day: day)
+        let days = days(year, month, day)
         var (rest, fraction, scale) = (text[19...], Int64(0), Int64(1))
         if rest.first == UInt8(ascii: ".") {
             let digits = rest.dropFirst().prefix(while: \.isASCIIDigit)
@@ -92,6 +92,16 @@ extension Date {
         guard civilDate(days) == (year, month, day), let offset = offset(rest) else { return nil }
         let seconds = ((days * 24 + hour) * 60 + minute - offset) * 60 + second
         return Date(timeIntervalSince1970: Double(seconds * scale + fraction) / Double(scale))
+    }
+
+    /// A time of the Gregorian calendar, in UTC. A day after the end of the month is one of the next month.
+    ///
+    /// - Parameters:
+    ///   - year: 0 to 9999.
+    ///   - second: a leap second, 60, is the next second.
+    public init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        let days = Self.days(Int64(year), Int64(month), Int64(day))
+        self.init(timeIntervalSince1970: Double(((Int(days) * 24 + hour) * 60 + minute) * 60 + second))
     }
 
     /// The minutes ahead of UTC in `Z` or `+01:00`.
@@ -119,7 +129,7 @@ extension Date {
 
     /// The days from 1970-01-01 to a day of the Gregorian calendar; the inverse of `civilDate`. A day after
     /// the end of the month is one of the next month.
-    public static func days(toYear year: Int64, month: Int64, day: Int64) -> Int64 {
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         // The year begins with March. 400 years more, which repeat the calendar, keep the divisions above zero.
         let (year, month) = month >= 3 ? (year + 400, month - 3) : (year + 399, month + 9)
         return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468 - 146_097

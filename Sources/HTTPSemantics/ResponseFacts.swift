@@ -213,10 +213,7 @@ extension Date {
         else { return nil }
         let clock = parts.time.split(separator: ":").compactMap { Int($0) }
         guard clock.count == 3, 0...23 ~= clock[0], 0...59 ~= clock[1], 0...60 ~= clock[2] else { return nil }
-        let days = Date.days(toYear: Int64(year), month: Int64(month) + 1, day: Int64(day))
-        self.init(
-            timeIntervalSince1970: Double(((days * 24 + Int64(clock[0])) * 60 + Int64(clock[1])) * 60 + Int64(clock[2]))
-        )
+        self.init(year: year, month: month + 1, day: day, hour: clock[0], minute: clock[1], second: clock[2])
     }
 
     /// A two-digit year is 20xx if it is below 70, otherwise 19xx.

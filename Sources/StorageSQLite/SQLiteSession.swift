@@ -51,16 +51,18 @@ extension Database: SQLSession {
 }
 
 extension Statement {
+    /// Names that the statement does not have are left out.
     fileprivate func bind(_ arguments: SQLArguments) throws {
-        let isWhole =
-            sqlite3_bind_parameter_count(sqliteStatement) == arguments.positional.count + arguments.named.count
+        let named = arguments.named.map {
+            (place: sqlite3_bind_parameter_index(sqliteStatement, ":" + $0.name), $0.value)
+        }
+        .filter { $0.place > 0 }
+        let isWhole = sqlite3_bind_parameter_count(sqliteStatement) == arguments.positional.count + named.count
         guard isWhole else {
             throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "wrong number of values", sql: sql)
         }
         for (index, value) in arguments.positional.enumerated() { try bind(value, at: CInt(index + 1)) }
-        for (name, value) in arguments.named {
-            try bind(value, at: sqlite3_bind_parameter_index(sqliteStatement, ":" + name))
-        }
+        for (place, value) in named { try bind(value, at: place) }
     }
 
     private func bind(_ value: SQLArguments.Value, at index: CInt) throws {

@@ -293,7 +293,7 @@ def is_component(encoded: str) -> bool:
 
 
 def is_plain_component(name: str) -> bool:
-    """Whether it is certainly allowed. Of what is certainly forbidden, the description tells the most."""
+    """Whether fetchd accepts the component of a path for certain. It refuses more names than the pattern can say."""
     return name.isprintable() and name == name.strip(" ") and not name.endswith((".", ".part")) and not DEVICE.match(name)
 
 

@@ -1,4 +1,4 @@
-/// The state of a job; docs/job-lifecycle.md has the diagram. Each state carries the data that only this state needs. It is behind a
+/// The state of a job; docs/job-lifecycle.md has the diagram. Each state carries the data that only this state needs, behind a
 /// reference, because a job is copied often.
 public enum JobState: Sendable, Equatable {
     /// The job waits for a slot, for its first attempt or a further one.

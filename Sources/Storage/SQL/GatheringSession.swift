@@ -28,9 +28,6 @@ final class GatheringSession: SQLSession {
         func makes(_ change: RowChange, in table: String) -> Bool { self.table == table && self.change == change }
     }
 
-    /// The rows of the larger statement. Fewer rows are changed one by one, so that a connection prepares two statements only.
-    private static let mostRows = 50
-
     private let session: any SQLSession
     private var waiting: Update?
 
@@ -45,14 +42,12 @@ final class GatheringSession: SQLSession {
             try flush()
             waiting = Update(table: table, change: change, ids: [id])
         }
-        if waiting?.ids.count == Self.mostRows { try flush() }
     }
 
     /// Makes the updates that wait. A transaction ends with it.
     func flush() throws {
         guard let update = waiting.take() else { return }
-        if update.ids.count == Self.mostRows { return try run(update, update.ids[...]) }
-        for index in update.ids.indices { try run(update, update.ids[index...index]) }
+        for ids in RowInsertion.chunks(update.ids) { try run(update, ids) }
     }
 
     private func run(_ update: Update, _ ids: ArraySlice<String>) throws {
@@ -66,9 +61,11 @@ final class GatheringSession: SQLSession {
     var isPostgres: Bool { session.isPostgres }
 
     func run(_ sql: String, _ arguments: SQLArguments) throws { try flushed().run(sql, arguments) }
+
     func changedRows(_ sql: String, _ arguments: SQLArguments) throws -> Int {
         try flushed().changedRows(sql, arguments)
     }
+
     func row(_ sql: String, _ arguments: SQLArguments) throws -> SQLRow? { try flushed().row(sql, arguments) }
     func rows(_ sql: String, _ arguments: SQLArguments) throws -> [SQLRow] { try flushed().rows(sql, arguments) }
 

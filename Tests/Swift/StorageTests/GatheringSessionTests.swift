@@ -60,8 +60,8 @@ import Testing
     @Test func aHundredRowsWithTheSameValuesAreTwoStatements() async throws {
         try await with(jobs: 100) { session, jobs, updates in
             for job in jobs { try session.update("jobs", Self.attempts(3), id: job.text) }
-            #expect(updates().count == 2)
             #expect(try Self.sum(in: session) == 300)
+            #expect(updates().count == 2)
         }
     }
 
