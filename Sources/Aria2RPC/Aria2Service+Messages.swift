@@ -6,9 +6,7 @@ import Formats
 /// early when its task is cancelled: the client has closed its connection, or the time for the answer is over.
 extension Aria2Service {
     /// - Parameter room: the memory for the answer.
-    public func reply(
-        to message: RPCMessage, in room: AnswerRoom, _ authorize: Authorization
-    ) async -> RPCReply {
+    public func reply(to message: RPCMessage, in room: AnswerRoom, _ authorize: Authorization) async -> RPCReply {
         var text = AnswerText(room)
         switch message {
         case .unreadable: return RPCReply(.parseError)

@@ -74,9 +74,7 @@ struct DownloadOptions {
         }
     }
 
-    var isPaused: Bool {
-        get throws(RPCError) { try bool(.pause) ?? false }
-    }
+    var isPaused: Bool { get throws(RPCError) { try bool(.pause) ?? false } }
 
     static func distinct(_ uris: [String]) -> [String] {
         var known: Set<String> = []

@@ -68,6 +68,4 @@ public enum VerifyingKey {
     }
 }
 
-private func check(_ result: Int32) {
-    precondition(result == 1, "libcrypto could not sign")
-}
+private func check(_ result: Int32) { precondition(result == 1, "libcrypto could not sign") }

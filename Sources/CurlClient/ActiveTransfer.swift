@@ -44,6 +44,8 @@ final class ActiveTransfer {
         var wasRefused = false
         var wasAdmitted = false
         var lacksDescriptors = false
+        /// Those that libcurl has opened since the last request.
+        var sockets: [Int32] = []
         /// True until a connection is ready for the request. If the transfer uses a proxy, responses come from the
         /// proxy until then.
         var isConnecting = true
@@ -99,6 +101,7 @@ extension ActiveTransfer {
     func socketOpened(_ socket: Int32, errno: Int32) {
         if socket >= 0 {
             services.sockets.opened(socket)
+            connectionState.sockets.append(socket)
         } else {
             connectionState.lacksDescriptors = errno == EMFILE || errno == ENFILE
         }
@@ -121,7 +124,8 @@ extension ActiveTransfer {
             return false
         }
         // All connections to a Unix domain socket have the same endpoints, so the registry cannot tell them apart.
-        if request.unixSocket == nil { services.sockets.willSend(through: connection) }
+        if request.unixSocket == nil { services.sockets.willSend(through: connection, opened: connectionState.sockets) }
+        connectionState.sockets = []
         progressed()
         planWakeUp()
         return true

@@ -31,13 +31,17 @@ final class SocketRegistry {
 
     /// libcurl calls this before it sends a request. A connection that was used before should have no input. If it has
     /// some, this shuts it down, and libcurl opens a new connection for the request.
-    func willSend(through connection: Endpoints) {
-        guard let socket = used[connection] else { return recordFirstUse(of: connection) }
+    ///
+    /// - Parameter opened: the sockets that libcurl has opened for the transfer. Thousands of transfers can begin at once, so the
+    ///   others are not looked at.
+    func willSend(through connection: Endpoints, opened: [Int32]) {
+        guard let socket = used[connection] else { return recordFirstUse(of: connection, opened) }
         if hasInput(socket) { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    private func recordFirstUse(of connection: Endpoints) {
-        guard let socket = fresh.first(where: { localPort(of: $0) == connection.localPort }) else { return }
+    private func recordFirstUse(of connection: Endpoints, _ opened: [Int32]) {
+        let socket = opened.last { fresh.contains($0) && localPort(of: $0) == connection.localPort }
+        guard let socket else { return }
         fresh.remove(socket)
         used[connection] = socket
         ends[socket] = connection

@@ -95,9 +95,7 @@ final class TransferLoop {
         }
     }
 
-    private func flushOverdue() {
-        while let id = services.takeOverdue() { active[id]?.flushOverdue() }
-    }
+    private func flushOverdue() { while let id = services.takeOverdue() { active[id]?.flushOverdue() } }
 
     private func checkDeadlines(of transfer: ActiveTransfer) {
         if let error = transfer.wakeUp() { return end(transfer, .failed(error)) }

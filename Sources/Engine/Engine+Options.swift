@@ -15,6 +15,10 @@ extension Engine {
         public var checkpointInterval: TimeInterval = 2
         /// The base URL that serves `rehearse:` URLs, such as `http://127.0.0.1:4711`; nil: fetchd refuses these URLs.
         public var rehearsalOrigin: String?
+        /// Whether the file of a part is open only during an operation. Then a job needs one descriptor, for its connection.
+        public var closesParts = false
+        /// Whether no error of the disk is lost then.
+        public static var canCloseParts: Bool { FileSystemSyncs.reportsErrors }
         /// Whether requests to the origin of a job's URL have `traceparent` and `tracestate` of the job.
         public var tracesOrigins = false
 

@@ -17,9 +17,7 @@ public final class Engine: Sendable {
     public var store: Store { services.store }
     public var measurements: EngineMeasurements { services.measurements }
 
-    public init(
-        options: Options = Options(), store: Store, locations: Locations, client: CurlClient, log: Logger
-    ) {
+    public init(options: Options = Options(), store: Store, locations: Locations, client: CurlClient, log: Logger) {
         services = EngineServices(options: options, store: store, locations: locations, client: client, log: log)
         finalizeQueues = FinalizeQueues(services)
         let active = services.active

@@ -58,6 +58,7 @@ struct EngineServices: Sendable {
         active = ActiveAttempts(
             serviceLimit: RateLimit(bytesPerSecond: options.limits.rate), connections: self.connections, gates: gates)
         self.log = log
+        if options.closesParts { for location in locations.all { location.folder.closeParts() } }
     }
 
     /// Commits how the transfer of an attempt begins. If the transfer restarts, the file of the job's part is removed.

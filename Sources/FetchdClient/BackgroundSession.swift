@@ -91,9 +91,7 @@ extension BackgroundSession {
     /// It has the request of that task. If the task was started by an earlier process, headers, body, credentials and
     /// destination are not known any more: make a task with a ``DownloadRequest`` then, and pass the resume data there.
     /// `request` replaces the request of the earlier task, for example with another URL for the same file.
-    public func downloadTask(
-        withResumeData data: Data, request: DownloadRequest? = nil
-    ) -> BackgroundDownloadTask {
+    public func downloadTask(withResumeData data: Data, request: DownloadRequest? = nil) -> BackgroundDownloadTask {
         let content = Result { () throws(FetchdError) in try ResumeData(data) }
         let repeated = content.flatMap { content in
             request.map { .success($0) } ?? Result { () throws(FetchdError) in try content.repeatedRequest() }

@@ -17,9 +17,7 @@ public struct BackgroundSessionConfiguration: Sendable {
         /// The upper limit of every delay in seconds.
         public var maxSeconds: TimeInterval?
 
-        public init(
-            maxAttempts: Int? = nil, baseSeconds: TimeInterval? = nil, maxSeconds: TimeInterval? = nil
-        ) {
+        public init(maxAttempts: Int? = nil, baseSeconds: TimeInterval? = nil, maxSeconds: TimeInterval? = nil) {
             self.maxAttempts = maxAttempts
             self.baseSeconds = baseSeconds
             self.maxSeconds = maxSeconds

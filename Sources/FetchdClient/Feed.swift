@@ -131,9 +131,7 @@ struct FeedConnection {
         }
     }
 
-    private mutating func refusal(
-        _ status: Int, isolation actor: isolated (any Actor)?
-    ) async -> FetchdError {
+    private mutating func refusal(_ status: Int, isolation actor: isolated (any Actor)?) async -> FetchdError {
         var body = Data()
         while let chunk = try? await chunk(isolation: actor) {
             if case .bytes(let bytes) = chunk { body += bytes }

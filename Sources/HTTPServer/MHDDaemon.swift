@@ -38,9 +38,7 @@ struct MHDDaemon: ~Copyable, @unchecked Sendable {
     private static let flags =
         MHD_USE_EPOLL_INTERNALLY.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue | MHD_ALLOW_UPGRADE.rawValue
 
-    private static func numbers(
-        _ options: HTTPServer.Options, threads: Int, connections: Int
-    ) -> [MHD_OptionItem] {
+    private static func numbers(_ options: HTTPServer.Options, threads: Int, connections: Int) -> [MHD_OptionItem] {
         var numbers = [
             MHD_OptionItem(.CONNECTION_LIMIT, min(connections, Int(Int32.max))),
             MHD_OptionItem(.CONNECTION_TIMEOUT, seconds(options.idleTimeout)),
@@ -77,9 +75,7 @@ struct Listeners: ~Copyable {
     private let network: MHDDaemon?
     private let local: MHDDaemon?
 
-    init(
-        _ context: ServerContext, network: ListeningSocket?, local: UnixListeningSocket?
-    ) throws(HTTPServerError) {
+    init(_ context: ServerContext, network: ListeningSocket?, local: UnixListeningSocket?) throws(HTTPServerError) {
         let options = context.options
         let localShare = local == nil ? 0 : network == nil ? options.connectionLimit : options.connectionLimit / 4
         // One thread beside those of the network serves local clients, which are few.

@@ -77,9 +77,7 @@ private final class ExpatParser {
         stopIfTooLarge()
     }
 
-    private func stopIfTooLarge() {
-        if document.isTooLarge { XML_StopParser(parser, 0) }
-    }
+    private func stopIfTooLarge() { if document.isTooLarge { XML_StopParser(parser, 0) } }
 }
 
 private func expat(_ context: UnsafeMutableRawPointer?) -> ExpatParser? {

@@ -29,9 +29,7 @@ public struct Jobs: Sendable {
     public func cachedJob(_ id: JobID) -> CachedJob? { store.cachedJob(id) }
 
     /// nil if the job does not run. An attempt that has just ended may still be there.
-    public func progress(of job: Job) -> LiveProgress? {
-        engine.progress(of: job)
-    }
+    public func progress(of job: Job) -> LiveProgress? { engine.progress(of: job) }
 
     /// Why queued jobs do not run yet, and their places in the queue. Other jobs have no entry.
     public func queueEntries(of jobs: [Job]) async throws(StoreError) -> [JobID: QueueEntry] {

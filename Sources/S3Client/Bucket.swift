@@ -61,9 +61,7 @@ public struct Bucket: Sendable {
         var headers: [(name: String, value: String)]
         var body: XMLLeaves
 
-        func header(_ name: String) -> String? {
-            headers.last { $0.name.lowercased() == name }?.value
-        }
+        func header(_ name: String) -> String? { headers.last { $0.name.lowercased() == name }?.value }
     }
 
     /// - Throws: `StorageError` for each answer that is no success, also for an error in the body of a 200.

@@ -77,9 +77,7 @@ public struct RequestSigner: Sendable {
     /// The headers that the request needs besides its own.
     ///
     /// - Parameter payload: the SHA-256 of the body. The server refuses another body.
-    public func headers(
-        for request: StorageRequest, payload: [UInt8], at time: Date
-    ) -> [StorageRequest.Field] {
+    public func headers(for request: StorageRequest, payload: [UInt8], at time: Date) -> [StorageRequest.Field] {
         let moment = Moment(time)
         let hash = payload.hexadecimal
         var added = [

@@ -24,9 +24,7 @@ public struct StorageError: Error, Sendable, Equatable, CustomStringConvertible 
         return status >= 500 || status == 429 || ["RequestTimeout", "SlowDown"].contains(code)
     }
 
-    init(_ error: TransferError) {
-        (status, code, message) = (nil, "no_answer", "\(error)")
-    }
+    init(_ error: TransferError) { (status, code, message) = (nil, "no_answer", "\(error)") }
 
     /// - Parameter code: of the call on a file whose bytes were to be sent.
     init(unreadableFile code: Int32) {

@@ -27,9 +27,7 @@ package final class PostgresEngine: StoreEngine, StoreDatabase {
     ///   - node: nil in tests of the engine alone.
     /// - Throws: `StoreError.serverUnsuitable`, `databaseFromNewerVersion`, `databaseAway`, `databaseInUse`; `folderUnusable` if the
     ///   data folder is a copy.
-    init(
-        url: String, requiresDurability: Bool, node: PostgresMembership.Applicant?
-    ) throws(StoreError) {
+    init(url: String, requiresDurability: Bool, node: PostgresMembership.Applicant?) throws(StoreError) {
         do {
             target = try PostgresTarget(url: url)
             name = target.description
@@ -117,9 +115,7 @@ package final class PostgresEngine: StoreEngine, StoreDatabase {
         readers.close()
     }
 
-    private func transact(
-        _ body: (CommitGroup) throws -> Void, _ notice: () -> CommitNotice
-    ) throws -> Int64? {
+    private func transact(_ body: (CommitGroup) throws -> Void, _ notice: () -> CommitNotice) throws -> Int64? {
         var attempts = GroupAttempts()
         defer { writer.group = nil }
         do {

@@ -14,9 +14,7 @@ public enum Compaction {
         guard try folder.size(of: folder.database) ?? 0 > 0 else {
             throw .databaseUnreadable(path: folder.database, why: "it does not exist")
         }
-        _ = try StartupCheck(
-            folder: folder, mark: try MarkFile.read(folder.mark), quickCheckLimit: .max
-        ).run()
+        _ = try StartupCheck(folder: folder, mark: try MarkFile.read(folder.mark), quickCheckLimit: .max).run()
         do {
             let connections = try Connections(path: folder.database, readers: 1)
             let before = try connections.read(DatabaseSpace.init(readFrom:))

@@ -83,9 +83,7 @@ struct Opening {
         }
     }
 
-    private static func completeRestore(
-        _ folder: DataFolder, _ mark: MarkFile, _ log: Logger
-    ) throws(StoreError) {
+    private static func completeRestore(_ folder: DataFolder, _ mark: MarkFile, _ log: Logger) throws(StoreError) {
         do {
             let kept = try DatabaseReplacement(folder: folder).complete(mark, at: Date())
             log.notice(

@@ -160,9 +160,7 @@ extension String {
 
 extension TransferRequest {
     /// Applies the TLS settings and the reach of a webhook.
-    mutating func restrict(
-        to webhook: Webhook, within limit: Duration, publicAddresses: () -> AddressPolicy
-    ) {
+    mutating func restrict(to webhook: Webhook, within limit: Duration, publicAddresses: () -> AddressPolicy) {
         timeouts = .init(connect: limit, idle: limit, total: limit)
         tls = .init(
             caFile: webhook.tls.caFile, pinnedPublicKeys: webhook.tls.pinnedPublicKeys.values.flatMap(\.self),

@@ -69,14 +69,10 @@ extension SettingsSources {
     }
 
     /// The PostgreSQL database of the jobs; nil: SQLite in the data folder.
-    var store: ServerAddress? {
-        get throws { try settings(only: [.store]).store }
-    }
+    var store: ServerAddress? { get throws { try settings(only: [.store]).store } }
 
     /// Where the key comes from that seals secrets.
-    var key: KeySource {
-        get throws { try settings(only: [.keyFile, .keyCommand]).key }
-    }
+    var key: KeySource { get throws { try settings(only: [.keyFile, .keyCommand]).key } }
 }
 
 // MARK: - Export

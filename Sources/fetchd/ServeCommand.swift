@@ -2,6 +2,7 @@ import ArgumentParser
 import Client
 import Configuration
 import Daemon
+import Engine
 import HTTPServer
 import Storage
 import StoragePostgres
@@ -81,11 +82,15 @@ extension ServiceSettings {
         let values = start.values
         var options = DownloadService.Options(dataFolder: dataFolder, downloadsFolder: downloadsFolder)
         options.start = start
-        options.maxLookups = DescriptorLimit.lookups
+        let limit = descriptorLimit(of: DescriptorLimit.own)
+        // Descriptors are kept for this number of clients while the service runs.
+        let clients = limit.clients(beside: values.maxConcurrentJobs)
+        let relayedFiles = relayedFiles(limit, clients)
+        options.maxLookups = DescriptorLimit.lookups(within: DescriptorLimit.own)
         options.maxRelayedFiles = relayedFiles
-        let reserved = clients + relayedFiles
-        options.start.mostConcurrentJobs = DescriptorLimit.jobs(beside: reserved)
-        options.additionalConnections = { DescriptorLimit.additionalConnections(beside: $0, and: reserved) }
+        options.start.mostConcurrentJobs = limit.jobs(beside: clients + relayedFiles)
+        options.additionalConnections = { limit.additionalConnections(beside: $0, and: clients + relayedFiles) }
+        options.engine.closesParts = limit.closesParts
         options.store.key = values.key
         options.store.acceptsLostSecrets = values.acceptLostSecrets
         options.store.server = values.store.map { .postgres($0.url) }
@@ -95,11 +100,11 @@ extension ServiceSettings {
         options.engine.minimumSpeedSeconds = values.minimumSpeedSeconds
         options.webhooks.schedule = RetrySchedule(delays: values.webhookRetryDelays)
         options.feed.heartbeat = .seconds(max(0.1, values.streamHeartbeat))
-        setServer(&options, values)
+        setServer(&options, values, clients)
         return options
     }
 
-    private func setServer(_ options: inout DownloadService.Options, _ values: Settings) {
+    private func setServer(_ options: inout DownloadService.Options, _ values: Settings, _ clients: Int) {
         options.server.address = values.listen?.host
         options.server.port = values.listen?.port ?? 0
         options.server.unixSocket = values.unixSocket.map { UnixSocket(path: $0, mode: values.unixSocketMode) }
@@ -111,13 +116,18 @@ extension ServiceSettings {
         options.server.connectionsPerAddress = values.maxConnectionsPerAddress ?? connections / 2
     }
 
-    /// Descriptors are kept for this number of clients while the service runs.
-    private var clients: Int { DescriptorLimit.clients(beside: start.values.maxConcurrentJobs) }
+    /// - Parameter count: of descriptors; nil: the limit is so high that it has no effect.
+    func descriptorLimit(of count: Int?) -> DescriptorLimit {
+        // The file of an upload is open while it is sent.
+        let canCloseParts = Engine.Options.canCloseParts && !hasBuckets
+        return DescriptorLimit(count, for: start.values.maxConcurrentJobs, canCloseParts: canCloseParts)
+    }
+
+    private var hasBuckets: Bool { start.values.locations.contains { $0.bucket != nil } }
 
     /// The number of files of other nodes, and of objects, that are passed on at once.
-    private var relayedFiles: Int {
-        let values = start.values
-        guard values.store != nil || values.locations.contains(where: { $0.bucket != nil }) else { return 0 }
-        return DescriptorLimit.relayedFiles(beside: start.values.maxConcurrentJobs, and: clients)
+    private func relayedFiles(_ limit: DescriptorLimit, _ clients: Int) -> Int {
+        guard start.values.store != nil || hasBuckets else { return 0 }
+        return limit.relayedFiles(beside: start.values.maxConcurrentJobs, and: clients)
     }
 }

@@ -201,9 +201,7 @@ struct OneTimeToken: Sendable, Equatable {
 
     var text: String { bytes.hexadecimal }
 
-    var expiresAt: Date {
-        Date(milliseconds: bytes[8..<14].reduce(0) { $0 << 8 | Int64($1) })
-    }
+    var expiresAt: Date { Date(milliseconds: bytes[8..<14].reduce(0) { $0 << 8 | Int64($1) }) }
 
     func isGenuine(key: [UInt8]) -> Bool {
         let expected = Self.code(of: Array(bytes.prefix(Self.contentLength)), key)

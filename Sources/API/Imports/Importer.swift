@@ -210,9 +210,7 @@ extension Importer {
         }
     }
 
-    private func requireRunning() throws {
-        if state.withLock(\.isStopping) { throw ImportStopped() }
-    }
+    private func requireRunning() throws { if state.withLock(\.isStopping) { throw ImportStopped() } }
 
     private func interrupt(_ list: ImportedJobs, _ id: ImportID, because error: any Error) async {
         do {

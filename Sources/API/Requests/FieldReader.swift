@@ -24,9 +24,7 @@ struct FieldReader {
         self.init(object, at: pointer)
     }
 
-    func pointer(to name: String) -> String {
-        "\(pointer)/\(Self.escaped(name))"
-    }
+    func pointer(to name: String) -> String { "\(pointer)/\(Self.escaped(name))" }
 
     static func escaped(_ name: String) -> String {
         // Nearly no name has one, and lists have millions of names.

@@ -210,9 +210,7 @@ struct NewJobRules: Sendable {
     ///
     /// - Parameter pointer: to a job in the request, by its index.
     /// - Throws: 403 if a job would go to a location that the token may not use.
-    func requireAllowedLocations(
-        of new: [NewJob], for caller: Caller, _ pointer: (Int) -> String
-    ) async throws {
+    func requireAllowedLocations(of new: [NewJob], for caller: Caller, _ pointer: (Int) -> String) async throws {
         guard caller.grant.locations != nil else { return }
         var ofSessions: [Name: Name] = [:]
         for (index, new) in new.enumerated() {

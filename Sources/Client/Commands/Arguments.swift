@@ -106,9 +106,7 @@ struct NewDestination: Sendable, Equatable {
     var staging: String?
 
     /// - Returns: nil if nothing is given.
-    init?(
-        location: String? = nil, path: String?, onConflict: ConflictArgument?, staging: StagingArgument? = nil
-    ) {
+    init?(location: String? = nil, path: String?, onConflict: ConflictArgument?, staging: StagingArgument? = nil) {
         self.location = location
         self.staging = staging?.rawValue
         self.onConflict = onConflict?.rawValue

@@ -93,9 +93,7 @@ struct FileDownload: Sendable {
         var hash = RunningHash(.sha256)
     }
 
-    private func read(
-        _ progress: inout Progress, _ write: (UnsafeRawBufferPointer) throws -> Void
-    ) async throws {
+    private func read(_ progress: inout Progress, _ write: (UnsafeRawBufferPointer) throws -> Void) async throws {
         _ = try await service.stream(request(progress)) { head in
             try begin(head, &progress)
             return true

@@ -166,9 +166,7 @@ struct Deadline: Sendable {
     private let end: ContinuousClock.Instant?
 
     /// - Parameter seconds: nil: no limit.
-    init(seconds: Double?) {
-        end = seconds.map { .now + .seconds($0) }
-    }
+    init(seconds: Double?) { end = seconds.map { .now + .seconds($0) } }
 
     /// - Throws: `ClientError.overdue` if the body does not end in time.
     func limiting<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {

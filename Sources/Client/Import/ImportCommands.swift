@@ -42,9 +42,7 @@ struct ImportQueueCommand: ClientCommand {
         if !summary.failures.isEmpty { throw ExitCode.downloadFailed }
     }
 
-    static func lines(
-        _ bytes: [UInt8], into summary: inout ImportSummary
-    ) -> [(place: String, line: QueueLine)] {
+    static func lines(_ bytes: [UInt8], into summary: inout ImportSummary) -> [(place: String, line: QueueLine)] {
         var lines: [(place: String, line: QueueLine)] = []
         let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, text) in texts.enumerated() where text.contains(where: { $0 > 0x20 }) {

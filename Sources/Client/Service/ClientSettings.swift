@@ -25,9 +25,7 @@ struct ClientSettings: Sendable {
     let isTokenWithheld: Bool
 
     /// The file is not read if the flags give both address and token.
-    init(
-        _ flags: Flags, environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws(ClientError) {
+    init(_ flags: Flags, environment: [String: String] = ProcessInfo.processInfo.environment) throws(ClientError) {
         let path = Self.filePath(environment)
         // Scripts often set a variable to the empty string to unset it.
         let environment = environment.filter { !$0.value.isEmpty }

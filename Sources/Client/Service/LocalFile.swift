@@ -39,9 +39,7 @@ final class LocalFile: Sendable {
         throw .unwritable(stream.name, String(cString: strerror(errno)))
     }
 
-    func discard() {
-        if let renaming { unlink(renaming.part) }
-    }
+    func discard() { if let renaming { unlink(renaming.part) } }
 }
 
 // MARK: - Destination

@@ -86,9 +86,7 @@ struct RemoteService: Sendable {
         return request
     }
 
-    func failure(
-        _ status: Int, _ headers: [(name: String, value: String)], _ body: [UInt8]
-    ) -> ClientError {
+    func failure(_ status: Int, _ headers: [(name: String, value: String)], _ body: [UInt8]) -> ClientError {
         if (300..<400).contains(status) {
             let target = headers.first { $0.name.lowercased() == "location" }?.value
             return .notFetchd(address, "it answers \(status)\(target.map { " and points to \(Printable($0))" } ?? "")")
@@ -137,9 +135,7 @@ struct RequestPath: Sendable {
     private var path: String
     private var query: [(name: String, value: String)] = []
 
-    init(_ components: String...) {
-        path = "/v1" + components.map { "/" + Self.encoded($0) }.joined()
-    }
+    init(_ components: String...) { path = "/v1" + components.map { "/" + Self.encoded($0) }.joined() }
 
     private init(path: String) { self.path = path }
 

@@ -19,9 +19,7 @@ struct Console: Sendable {
         try out.write(document.bytes + [UInt8(ascii: "\n")])
     }
 
-    func print(_ line: String) throws(ClientError) {
-        try out.writeLine(outTerminal.printable(line))
-    }
+    func print(_ line: String) throws(ClientError) { try out.writeLine(outTerminal.printable(line)) }
 
     /// Prints a table. On a terminal it is cut to the width; elsewhere it is complete.
     func print<Row>(_ table: Table<Row>) throws(ClientError) {
@@ -39,9 +37,7 @@ struct Console: Sendable {
         isJSON ? put(ProblemDocument(title: title, detail: sentence).bytes) : say(sentence)
     }
 
-    func report(_ error: ClientError) {
-        isJSON ? put(error.document) : say("Error: \(error.sentence)")
-    }
+    func report(_ error: ClientError) { isJSON ? put(error.document) : say("Error: \(error.sentence)") }
 
     private func put(_ document: [UInt8]) {
         try? err.write(document.filter { $0 != UInt8(ascii: "\n") } + [UInt8(ascii: "\n")])

@@ -19,9 +19,7 @@ final class BarReport: WatchReport {
         self.tracker = tracker
     }
 
-    func jobChanged(_ change: JobTracker.Change?) {
-        finish(change.map(lines(for:)) ?? [])
-    }
+    func jobChanged(_ change: JobTracker.Change?) { finish(change.map(lines(for:)) ?? []) }
 
     func serviceChanged(_ sentence: String) { finish([console.errTerminal.printable(sentence)]) }
 

@@ -223,9 +223,7 @@ public struct FinalizePlan: Sendable, Equatable, Codable {
     public var file: FinishedFile
     public var receipt: Receipt
 
-    public init(
-        part: PartID, inode: UInt64, conflict: Destination.Conflict, file: FinishedFile, receipt: Receipt
-    ) {
+    public init(part: PartID, inode: UInt64, conflict: Destination.Conflict, file: FinishedFile, receipt: Receipt) {
         self.part = part
         self.inode = inode
         self.conflict = conflict

@@ -88,9 +88,7 @@ extension ResponseDecision {
 
     /// The single range that a 206 declares for its body; nil if it declares none or several, or if the content length
     /// contradicts the range.
-    private static func statedRange(
-        of response: ResponseFacts
-    ) -> (first: Int64, last: Int64, complete: Int64?)? {
+    private static func statedRange(of response: ResponseFacts) -> (first: Int64, last: Int64, complete: Int64?)? {
         guard !response.isMultipart, case .bytes(let first, let last, let complete)? = response.contentRange,
             response.contentLength.map({ $0 == last - first + 1 }) ?? true
         else { return nil }

@@ -73,13 +73,9 @@ extension Connection {
         return !advance.isCut
     }
 
-    func fail(_ failure: Failure) {
-        cancel { $0.failure = $0.failure ?? failure }
-    }
+    func fail(_ failure: Failure) { cancel { $0.failure = $0.failure ?? failure } }
 
-    func endAsFull() {
-        cancel { $0.isSegmentFull = true }
-    }
+    func endAsFull() { cancel { $0.isSegmentFull = true } }
 
     private func cancel(_ mark: (inout State) -> Void) {
         let transfer = state.withLock { state in

@@ -10,14 +10,16 @@ extension Connection {
     ///
     /// - Returns: why no decision was possible; nil after one, and when the attempt stops.
     func weigh(_ plan: RequestPlan, _ requests: inout RequestSequence) async -> ConnectionLoss? {
-        guard let (part, file) = plan.continued else { return nil }
+        guard let continued = plan.continued else { return nil }
+        let (part, folder) = (continued.part, attempt.location.folder)
         for range in part.samples {
             attempt.control.enter(.connecting)
             switch await sample(range, of: part, requests) {
             case .failed(let loss): return loss
             case .received(let bytes):
                 let isEqual = try? await attempt.diskQueue.run {
-                    bytes.withUnsafeBytes { file.has($0, at: range.lowerBound) }
+                    let file = try continued.open(in: folder)
+                    return bytes.withUnsafeBytes { file.has($0, at: range.lowerBound) }
                 }
                 if isEqual == true { continue }
                 requests.refute(.overlapMismatch)

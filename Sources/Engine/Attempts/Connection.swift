@@ -421,7 +421,5 @@ extension Connection {
         attempt.diskQueue.async { self.take(chunk) }
     }
 
-    func finished(_ result: TransferResult) {
-        attempt.diskQueue.async { self.end(result) }
-    }
+    func finished(_ result: TransferResult) { attempt.diskQueue.async { self.end(result) } }
 }

@@ -22,9 +22,7 @@ extension Attempt {
         guard !mirrors.isEmpty, discovers,
             var discovery = renewed.withLock({ $0?.discovery }) ?? job.spec.discovery
         else { return }
-        for url in mirrors {
-            drop(ConnectionSource(url: url, home: url, isDiscovered: true), mismatch)
-        }
+        for url in mirrors { drop(ConnectionSource(url: url, home: url, isDiscovered: true), mismatch) }
         discovery.mirrors.removeAll(where: mirrors.contains)
         discovery.suspects = (droppedMirrors ?? []).filter { $0.code == .checksumMismatch }
         // Without the commit, the mirrors would be asked again, and be found again.

@@ -6,12 +6,22 @@ import HTTPSemantics
 /// The first request of an attempt: for the whole file, or for the bytes that the job's part lacks.
 struct RequestPlan {
     var asked: RequestedRange
-    /// The stored part that a partial response continues, and its open file.
-    var continued: (part: Part, file: Descriptor)?
+    /// The stored part that a partial response continues.
+    var continued: Continued?
     /// The part has the whole file, so nothing is requested.
     private(set) var isWhole = false
     /// Bytes that the disk has room for.
     var room: Int64 = 0
+
+    struct Continued: Sendable {
+        let part: Part
+        /// nil: it is opened for each operation.
+        let file: Descriptor?
+
+        func open(in folder: DownloadsFolder) throws(DiskError) -> Descriptor {
+            if let file { file } else { try folder.openFile(of: part.id, to: "open the part again") }
+        }
+    }
 
     /// Continues a part only if it has a strong validator or the job has a checksum, and only if its bytes are on disk.
     ///
@@ -44,7 +54,7 @@ struct RequestPlan {
         }
         do throws(DownloadsFolder.PartLoss) {
             let file = try folder.openPart(part)
-            continued = (part, file)
+            continued = Continued(part: part, file: folder.closesParts ? nil : file)
             asked = part.rest
             asked.restsOnChecksum = spec.restsOnChecksum
             asked.policy = spec.resumePolicy

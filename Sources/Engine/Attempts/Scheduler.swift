@@ -57,9 +57,7 @@ final class ActiveAttempts: Sendable {
 
     var sessionNames: [Name] { state.withLock { Array($0.sessions.keys) } }
 
-    func stopAll() {
-        for attempt in all { attempt.control.requestStop(.shutdown) }
-    }
+    func stopAll() { for attempt in all { attempt.control.requestStop(.shutdown) } }
 
     var reports: [RunningJob] {
         all.map { RunningJob(job: $0.job.id, session: $0.job.session, live: $0.control.live) }

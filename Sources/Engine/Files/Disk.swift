@@ -157,9 +157,7 @@ extension Descriptor {
         return file
     }
 
-    func sync() throws(DiskError) {
-        guard fsync(number) == 0 else { throw DiskError("sync a folder") }
-    }
+    func sync() throws(DiskError) { guard fsync(number) == 0 else { throw DiskError("sync a folder") } }
 }
 
 extension stat {

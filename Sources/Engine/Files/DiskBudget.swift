@@ -48,13 +48,34 @@ private final class DiskClaims: Sendable {
         var need: Int64
     }
 
-    private let claims = Locked<[PartID: Claim]>([:])
+    private struct Claims {
+        private var claims: [PartID: Claim] = [:]
+        /// The sum of the claims of each disk: thousands of parts can have one.
+        private var needs: [UInt64?: Int64] = [:]
+
+        subscript(part: PartID) -> Claim? {
+            get { claims[part] }
+            set {
+                if let before = claims[part] { needs[before.disk, default: 0] -= before.need }
+                if let newValue { needs[newValue.disk, default: 0] += newValue.need }
+                claims[part] = newValue
+            }
+        }
+
+        func need(onDisk disk: UInt64?, without part: PartID) -> Int64 {
+            let own = claims[part].flatMap { $0.disk == disk ? $0.need : nil }
+            return needs[disk, default: 0] - (own ?? 0)
+        }
+    }
+
+    private let claims = Locked(Claims())
 
     /// - Parameter room: bytes of the file system without regard to claims; nil: any number.
     func claim(_ need: Int64, for part: PartID, onDisk disk: UInt64?, room: Int64?) throws(DiskError) {
         try claims.withLock { claims throws(DiskError) in
-            let others = claims.reduce(0) { $0 + ($1.key == part || $1.value.disk != disk ? 0 : $1.value.need) }
-            if let room, room - others < need { throw DiskError("reserve \(need) bytes", code: ENOSPC) }
+            if let room, room - claims.need(onDisk: disk, without: part) < need {
+                throw DiskError("reserve \(need) bytes", code: ENOSPC)
+            }
             claims[part] = Claim(disk: disk, need: need)
         }
     }

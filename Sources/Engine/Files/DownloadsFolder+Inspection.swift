@@ -143,9 +143,7 @@ public struct PartsInspection: Sendable, Equatable {
     ///   - incomplete: the folder in which parts grow, if it is another one than `.incomplete`.
     ///   - stored: the end of the last durable range of each part of the location.
     ///   - grace: seconds. A file that was written within this time belongs to a transfer whose part is not stored yet.
-    public init(
-        ofFolder path: String, incomplete: String?, stored: [PartID: Int64], sparingWithin grace: Double
-    ) {
+    public init(ofFolder path: String, incomplete: String?, stored: [PartID: Int64], sparingWithin grace: Double) {
         // A complete part can be in the second one.
         let folders = [incomplete, "\(path)/\(FilePathRule.partsDirectory)"].compactMap(\.self)
         for folder in folders {

@@ -6,6 +6,7 @@ import Formats
 import Foundation
 import Glibc
 import Storage
+import Synchronization
 
 /// The folder of the finished files, and in it the hidden folder of the parts.
 ///
@@ -22,9 +23,7 @@ public final class DownloadsFolder: Sendable {
         /// Empty: the folder is not claimed.
         var claims: [FolderClaim.Held] = []
 
-        func release() {
-            for claim in claims { claim.release() }
-        }
+        func release() { for claim in claims { claim.release() } }
 
         /// Of a folder that was not opened yet: every call fails.
         static var none: Handles {
@@ -38,6 +37,7 @@ public final class DownloadsFolder: Sendable {
     let incompletePath: String?
     let handles: Locked<Handles>
     let syncs = FileSystemSyncs()
+    private let closing = Atomic(false)
     let budget: DiskBudget
     let modes: FileModes
     let exclusiveMove: ExclusiveMove
@@ -105,6 +105,12 @@ public final class DownloadsFolder: Sendable {
             throw .downloadsFolderUnusable(path: path, why: error.reason)
         }
     }
+
+    /// Whether the file of a part is open only during an operation, because the limit on descriptors allows no more (`closeParts`).
+    var closesParts: Bool { closing.load(ordering: .relaxed) }
+
+    /// Called before the first part is made.
+    func closeParts() { closing.store(true, ordering: .relaxed) }
 
     var isOpen: Bool { root.number >= 0 }
 

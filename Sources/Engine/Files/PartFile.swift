@@ -13,12 +13,11 @@ import HTTPSemantics
 final class PartFile: Sendable {
     let id: PartID
     let diskQueue: DiskQueue
-    private let syncs: FileSystemSyncs
+    private let folder: DownloadsFolder
     private let space: PartSpace
     private let writer = PartWriter()
     private let opening: @Sendable () throws(DiskError) -> Descriptor
-    private let opened = Locked<Descriptor?>(nil)
-    private let modes: FileModes
+    private let opened = Locked(Opened.not)
     /// Whether the next sync has to cover the permissions of the file, too.
     private let isPublished = Locked(false)
     private let syncing = Locked(())
@@ -26,6 +25,13 @@ final class PartFile: Sendable {
     private let beginning: Locked<Beginning>
     /// nil: all bytes stay on the disk.
     let staging: ObjectStaging?
+
+    private enum Opened {
+        case not
+        case kept(Descriptor)
+        /// The file is opened for each operation. Only the one with this status is the part.
+        case closed(stat)
+    }
 
     private struct Counters {
         /// Bytes that the system has accepted.
@@ -71,7 +77,7 @@ final class PartFile: Sendable {
         self.id = id
         self.diskQueue = diskQueue
         self.staging = staging
-        (syncs, modes) = (folder.syncs, folder.modes)
+        self.folder = folder
         let onDisk = ranges.subtracting(ByteRanges(prefix: staging?.released ?? 0))
         space = PartSpace(of: id, having: onDisk, in: folder.budget) { DiskSpace(around: folder.parts) }
         self.opening = opening
@@ -89,18 +95,36 @@ final class PartFile: Sendable {
 
     /// Opens the file. Must be called in the disk queue before all other operations.
     func open() throws(DiskError) {
-        if opened.withLock({ $0 != nil }) { return }
-        let file = try opening()
-        opened.withLock { $0 = file }
+        guard case .not = opened.withLock(\.self) else { return }
+        try use(try opening())
     }
 
+    private func use(_ file: Descriptor) throws(DiskError) {
+        let state = folder.closesParts ? Opened.closed(try file.status()) : .kept(file)
+        opened.withLock { $0 = state }
+    }
+
+    /// The open file. Keep the reference for one operation only.
     var file: Descriptor {
         get throws(DiskError) {
-            guard let file = opened.withLock({ $0 }) else {
-                throw DiskError("use a part that is not open", code: EBADF)
+            switch opened.withLock(\.self) {
+            case .not: throw DiskError("use a part that is not open", code: EBADF)
+            case .kept(let file): return file
+            case .closed(let status): return try reopened(status)
             }
-            return file
         }
+    }
+
+    private func reopened(_ known: stat) throws(DiskError) -> Descriptor {
+        do throws(DiskError) {
+            let file = try folder.openFile(of: id, to: "open the part again")
+            if try file.status().isOfSameFile(as: known) { return file }
+        } catch  where error.code != ENOENT && !error.isForeign {
+            throw error
+        } catch {}
+        let error = DiskError("open the part, which another program has removed or replaced", code: ESTALE)
+        fail(error)
+        throw error
     }
 
     /// Must be called in the disk queue.
@@ -126,7 +150,7 @@ final class PartFile: Sendable {
     func claim(_ size: Int64?) throws(DiskError) {
         if let staging { return try space.claim(window: min(staging.window, size ?? .max)) }
         guard let size else { return }
-        writer.expect(size)
+        if !folder.closesParts { writer.expect(size) }
         try space.claim(size)
     }
 
@@ -146,7 +170,7 @@ final class PartFile: Sendable {
 
     /// Called before each write. Records the number of failed syncs before the first byte that is not durable.
     private func beginWriting() throws(DiskError) {
-        let failures = syncs.failures
+        let failures = folder.syncs.failures
         try counters.withLock { counters throws(DiskError) in
             if let fault = counters.fault { throw fault }
             if !counters.isPending { counters.failuresBefore = failures }
@@ -172,7 +196,7 @@ final class PartFile: Sendable {
             if let fault { throw fault }
             let written = written
             do throws(DiskError) {
-                if isPublished.withLock({ $0 }) { try file.syncAll() } else { try file.syncData() }
+                try syncFile()
             } catch {
                 fail(error)
                 throw error
@@ -181,10 +205,16 @@ final class PartFile: Sendable {
         }
     }
 
+    private func syncFile() throws(DiskError) {
+        // Linux can forget the error of a file that no descriptor has open, but not that of its file system.
+        if folder.closesParts { return try folder.syncs.sync(try file) }
+        if isPublished.withLock({ $0 }) { try file.syncAll() } else { try file.syncData() }
+    }
+
     /// - Parameter written: the bytes that were written when the sync began.
     /// - Throws: when these bytes are lost nevertheless, because another sync had failed before.
     func recordDurable(_ written: ByteRanges) throws(DiskError) {
-        let failures = syncs.failures
+        let failures = folder.syncs.failures
         try counters.withLock { counters throws(DiskError) in try counters.record(durable: written, after: failures) }
     }
 
@@ -195,9 +225,7 @@ final class PartFile: Sendable {
     func recordNameDurable() { counters.withLock { $0.isNameDurable = true } }
 
     /// Records the first fault. After it the file accepts no byte and no sync.
-    func fail(_ error: DiskError) {
-        counters.withLock { $0.fault = $0.fault ?? error }
-    }
+    func fail(_ error: DiskError) { counters.withLock { $0.fault = $0.fault ?? error } }
 
     /// The digests of the whole file, after every byte is written. Bytes that did not arrive in order are read from the
     /// file. If a wanted digest was not computed while the bytes arrived, the whole file is read.
@@ -257,14 +285,17 @@ final class PartFile: Sendable {
     /// Gives the file the permissions of a finished file; a part is readable by fetchd only. The next sync makes them
     /// durable.
     func publish() throws(DiskError) {
-        try file.setMode(modes.file)
+        try file.setMode(folder.modes.file)
         isPublished.withLock { $0 = true }
     }
 
     /// From now on the file is this one, a durable copy on another file system.
-    func replace(by copy: Descriptor) { opened.withLock { $0 = copy } }
+    func replace(by copy: Descriptor) throws(DiskError) { try use(copy) }
 
-    func mark() throws(DiskError) -> FileMark { try file.mark(try file.status()) }
+    func mark() throws(DiskError) -> FileMark {
+        let file = try file
+        return file.mark(try file.status())
+    }
 }
 
 /// The digests of bytes that arrive in order, computed in one pass. Only the requested algorithms are computed.
@@ -303,19 +334,16 @@ extension Attempt {
     /// The file that this attempt writes to: the stored part that it continues, or a new part. fetchd never overwrites stored bytes,
     /// so a restart begins a new part.
     func partFile(
-        continuing continued: (part: Part, file: Descriptor)?, digesting algorithms: Set<Checksum.Algorithm>,
+        continuing continued: RequestPlan.Continued?, digesting algorithms: Set<Checksum.Algorithm>,
         staging: ObjectStaging?
     ) -> PartFile {
         let folder = location.folder
-        let algorithms = staging == nil ? algorithms : []
-        if let (part, file) = continued {
-            return PartFile(
-                part.id, having: part.ranges, digesting: algorithms, staging: staging, diskQueue: diskQueue, in: folder
-            ) { file }
-        }
-        let id = services.store.makePartID(in: location.ofParts)
-        return PartFile(id, digesting: algorithms, staging: staging, diskQueue: diskQueue, in: folder) {
-            () throws(DiskError) in try folder.makePart(id)
+        let id = continued?.part.id ?? services.store.makePartID(in: location.ofParts)
+        return PartFile(
+            id, having: continued?.part.ranges ?? ByteRanges(), digesting: staging == nil ? algorithms : [],
+            staging: staging, diskQueue: diskQueue, in: folder
+        ) { () throws(DiskError) in
+            if let continued { try continued.open(in: folder) } else { try folder.makePart(id) }
         }
     }
 }

@@ -64,7 +64,7 @@ extension DownloadsFolder {
         let code = move(ready.hidden, to: ready.entry, isReplacing: true)
         guard code == 0 else { throw DiskError("copy the part", code: code) }
         try ready.entry.folder.sync()
-        part.replace(by: copy)
+        try part.replace(by: copy)
         _ = remove(ready.original)
     }
 

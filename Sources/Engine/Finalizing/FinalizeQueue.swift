@@ -14,6 +14,9 @@ actor FinalizeQueue {
     private var waiting: [Waiting] = []
     private var isRunning = false
 
+    /// A round can have a folder open for each of its files.
+    private static let mostInRound = 128
+
     private struct Waiting {
         var request: FinalizeRequest
         var continuation: CheckedContinuation<Role, Never>
@@ -41,8 +44,8 @@ actor FinalizeQueue {
     func finalize(_ request: FinalizeRequest) async -> FinalizeFault? {
         if isRunning, case .follower(let fault) = await waitForRound(request) { return fault }
         isRunning = true
-        let others = waiting
-        waiting.removeAll()
+        let others = waiting.prefix(Self.mostInRound - 1)
+        waiting.removeFirst(others.count)
         let faults = await run([request] + others.map(\.request))
         for other in others {
             other.continuation.resume(returning: .follower(faults[other.request.attempt.job.id]))

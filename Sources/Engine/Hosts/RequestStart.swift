@@ -23,9 +23,7 @@ final class RequestStart: Sendable {
     }
 
     /// A proxy's own response says nothing about the host.
-    func receive(
-        _ facts: ResponseFacts, _ headers: [(name: String, value: String)], of attempt: Attempt
-    ) -> Date? {
+    func receive(_ facts: ResponseFacts, _ headers: [(name: String, value: String)], of attempt: Attempt) -> Date? {
         guard !facts.isOfProxy else { return nil }
         let now = attempt.services.time.now
         let quota = RequestQuota(headers, at: now)

@@ -46,9 +46,7 @@ extension HostGates {
 
 extension HostGates.State {
     /// Whether each of the gates that needs a claimed start has one. If not, the bell is set when that may have changed.
-    mutating func areClaimed(
-        _ keys: [HostGates.Key], at now: Duration, _ bell: AsyncAutoResetEvent
-    ) -> Bool {
+    mutating func areClaimed(_ keys: [HostGates.Key], at now: Duration, _ bell: AsyncAutoResetEvent) -> Bool {
         var areClaimed = true
         for key in keys {
             entries[key]?.dropMissed(at: now)

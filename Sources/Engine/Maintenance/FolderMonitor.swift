@@ -43,9 +43,7 @@ struct FolderMonitor: Sendable {
             promotions = location.endRecovery()
         }
         let before = location.health.record(fault)
-        if let fault, before == nil {
-            services.log.error("\(location.title) \(fault.asFolderFault)")
-        }
+        if let fault, before == nil { services.log.error("\(location.title) \(fault.asFolderFault)") }
         if fault == nil, before != nil { await endWaits() }
         if !promotions.isEmpty { await finalizeQueue.complete(promotions) }
         guard fault != nil else { return nil }

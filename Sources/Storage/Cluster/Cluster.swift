@@ -98,9 +98,7 @@ extension Store {
     /// Call it before an answer from memory: without the lease, this node does not learn of changes by other nodes.
     ///
     /// - Throws: `databaseAway` if the lease has ended.
-    public func requireLease() throws(StoreError) {
-        guard holdsLease else { throw .leaseEnded }
-    }
+    public func requireLease() throws(StoreError) { guard holdsLease else { throw .leaseEnded } }
 
     /// Calls a function twice a second as long as this node has no lease. Returns when the task is cancelled, and in a database
     /// of one service at once.

@@ -132,9 +132,7 @@ extension Transaction {
             "file_deletions", "node_commands", "additional_connections", "webhook_leases", "node_progress",
             "last_commits",
         ]
-        for table in tables {
-            try run("DELETE FROM \(table) WHERE node = ?", [number])
-        }
+        for table in tables { try run("DELETE FROM \(table) WHERE node = ?", [number]) }
         try run("UPDATE journal SET first_node = NULL WHERE first_node = ?", [number])
         try run("DELETE FROM nodes WHERE number = ?", [number])
         // Another node can take its leases of webhooks.
@@ -297,9 +295,7 @@ extension Transaction {
         """
 
     /// Queues the job again. If its file was being promoted, this node continues that, if it has the file.
-    private func takeOver(
-        _ job: Job, by node: Node, _ sharesDownloads: Bool, _ takeover: inout Takeover
-    ) throws {
+    private func takeOver(_ job: Job, by node: Node, _ sharesDownloads: Bool, _ takeover: inout Takeover) throws {
         guard let promotion = job.state.finalizePlan else {
             _ = try transitionJob(job, on: .attemptInterrupted)
             takeover.queued += 1

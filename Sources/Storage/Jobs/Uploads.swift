@@ -185,9 +185,7 @@ extension Store {
 
 extension Transaction {
     /// Also removes its parts.
-    func removeUpload(of job: JobID) throws {
-        try run("DELETE FROM uploads WHERE job = ?", [job.text])
-    }
+    func removeUpload(of job: JobID) throws { try run("DELETE FROM uploads WHERE job = ?", [job.text]) }
 
     fileprivate func save(_ piece: StoredUpload.Piece, of upload: StoredUpload) throws {
         try run(

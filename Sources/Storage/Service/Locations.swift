@@ -21,9 +21,7 @@ extension Store {
     /// The number of jobs that wait for the disk of each location, also of locations that are not declared.
     ///
     /// - Parameter visible: only the jobs of these sessions count.
-    public func jobsWaitingForLocations(
-        visible: VisibleSessions = .all
-    ) async throws(StoreError) -> [Name: Int] {
+    public func jobsWaitingForLocations(visible: VisibleSessions = .all) async throws(StoreError) -> [Name: Int] {
         try await read { db in
             try db.map(Self.waitingJobs, []) { row in
                 (Name(trusted: try row["session"]), Name(trusted: try row["wait_location"]), try row["jobs"] as Int)

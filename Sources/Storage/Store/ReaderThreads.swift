@@ -35,9 +35,7 @@ package final class ReaderThreads: Sendable {
         if let thread { queues[thread].async { self.drain(thread) } }
     }
 
-    private func drain(_ thread: Int) {
-        while let read = next(for: thread) { read() }
-    }
+    private func drain(_ thread: Int) { while let read = next(for: thread) { read() } }
 
     /// The oldest waiting read; nil when no read waits. The thread is then marked as idle.
     private func next(for thread: Int) -> (@Sendable () -> Void)? {

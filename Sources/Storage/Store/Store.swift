@@ -117,9 +117,7 @@ public final class Store: Sendable {
     }
 
     /// A function that makes a call at its first use, and then nothing more.
-    private static func once(
-        _ call: @escaping @Sendable (StoreError) -> Void
-    ) -> @Sendable (StoreError) -> Void {
+    private static func once(_ call: @escaping @Sendable (StoreError) -> Void) -> @Sendable (StoreError) -> Void {
         let isMade = Locked(false)
         return { loss in
             let isFirst = isMade.withLock { isMade in

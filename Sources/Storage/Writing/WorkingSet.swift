@@ -158,9 +158,7 @@ final class RowVersions<Key: Hashable, Value>: LayeredVersions {
     }
 
     /// Another service has changed these rows. The group begins.
-    func removeCommitted(_ keys: some Sequence<Key>) {
-        for key in keys { committed[key] = nil }
-    }
+    func removeCommitted(_ keys: some Sequence<Key>) { for key in keys { committed[key] = nil } }
 
     func removeAll() {
         committed = [:]

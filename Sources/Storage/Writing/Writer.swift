@@ -91,9 +91,7 @@ package final class Writer: Sendable {
     /// The number of writes that belong to no group yet.
     var waiting: Int { inbox.withLock { $0.writes.count } }
 
-    private func drain() {
-        while let group = nextGroup() { commit(group) }
-    }
+    private func drain() { while let group = nextGroup() { commit(group) } }
 
     private func takeArrived() -> [any PendingWrite] {
         inbox.withLock { inbox in
@@ -340,9 +338,7 @@ final class ContinuedWrite<Value: Sendable>: PendingWrite, @unchecked Sendable {
 
     func refuse(_ error: StoreError) { result = .failure(error) }
 
-    func runCommitHook() {
-        if case .success(let value) = result { onCommit(value) }
-    }
+    func runCommitHook() { if case .success(let value) = result { onCommit(value) } }
 
     func succeed() {
         switch result {

@@ -12,13 +12,14 @@ extension DoctorReport {
     /// - Parameter process: the running service; nil: its limits are taken from this process.
     mutating func checkLimits(of process: Int?) {
         let jobs = settings.start.values.maxConcurrentJobs
-        // `DescriptorLimit` needs four for a job, some for lookups and 64 for everything else.
-        let needed = jobs * 4 + 256
-        if let limit = Self.openFiles(of: process), limit < needed {
-            warn(
-                .limits,
-                "The service may open \(limit) files, and needs about \(needed) for \(jobs) concurrent jobs.",
-                "Raise the hard limit: LimitNOFILE= in the systemd unit, or ulimit -Hn. Otherwise fewer jobs run.")
+        if let limit = Self.openFiles(of: process) {
+            let possible = settings.descriptorLimit(of: limit).jobs()
+            if possible < jobs {
+                warn(
+                    .limits,
+                    "The service may open \(limit) files. They suffice for \(possible) concurrent jobs, not for \(jobs).",
+                    "Raise the hard limit: LimitNOFILE= in the systemd unit, or ulimit -Hn.")
+            }
         }
         if let available = Self.availableMemory, available < 64 << 20 {
             warn(

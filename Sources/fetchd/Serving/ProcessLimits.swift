@@ -1,66 +1,90 @@
 import CurlClient
 import Glibc
 
-/// The limit on file descriptors, which connections and files need. The soft limit is often 1,024; the hard limit is usually
+/// The limit on file descriptors, and its division among jobs and clients. The soft limit is often 1,024; the hard limit is usually
 /// much higher.
-enum DescriptorLimit {
+struct DescriptorLimit {
+    /// nil: so high that it has no effect.
+    private let count: Int?
+    private let lookups: Int
+    private let ofOneJob: Int
     /// Descriptors for the database, webhooks, and files that libraries open.
     private static let reserve = 64
     /// A job has a socket, a part file, a second descriptor of a large part (`PartWriter`), and at times one or two open
     /// folders.
-    private static let ofOneJob = 4
+    private static let ofJobWithOpenPart = 4
+    private static let mostClients = 20_000
+    private static let fewestClients = 64
+    private static let fewestRelayedFiles = 8
 
+    /// - Parameters:
+    ///   - jobs: that are to run at once. If the limit allows fewer, their parts are closed between two operations.
+    ///   - canCloseParts: see `Engine.Options.closesParts`.
+    init(_ count: Int?, for jobs: Int, canCloseParts: Bool) {
+        let open = DescriptorLimit(count, ofOneJob: Self.ofJobWithOpenPart)
+        let closesParts = canCloseParts && open.jobs(beside: Self.fewestClients) < jobs
+        self = closesParts ? DescriptorLimit(count, ofOneJob: 1) : open
+    }
+
+    private init(_ count: Int?, ofOneJob: Int) {
+        self.count = count
+        self.ofOneJob = ofOneJob
+        lookups = Self.lookups(within: count)
+    }
+
+    /// See `Engine.Options.closesParts`.
+    var closesParts: Bool { ofOneJob == 1 }
+
+    /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks. A lookup keeps its socket until it
+    /// ends, even if its job has stopped waiting for it.
+    static func lookups(within count: Int?) -> Int {
+        let most = CurlClient.Options().maxLookups
+        return count.map { min(most, $0 / 16) } ?? most
+    }
+
+    /// The number of clients that may be connected. Thousands of clients can have a long poll or a stream open.
+    func clients(beside jobs: Int) -> Int {
+        let rest = left(beside: jobs)
+        return min(Self.mostClients, max(Self.fewestClients, rest - min(rest / 4, 1024)))
+    }
+
+    /// The number of files on other machines that can be passed on to these clients at once. Each needs a second socket.
+    func relayedFiles(beside jobs: Int, and clients: Int) -> Int {
+        max(Self.fewestRelayedFiles, (left(beside: jobs) - clients) / 4)
+    }
+
+    /// The number of additional connections that these jobs may have together, beyond the first one of each job.
+    ///
+    /// - Parameter clients: with the files that are passed on to them.
+    func additionalConnections(beside jobs: Int, and clients: Int) -> Int { max(0, left(beside: jobs) - clients) }
+
+    /// The number of jobs that can run beside these clients, while enough descriptors stay free to store their results.
+    ///
+    /// - Parameter clients: with the files that are passed on to them.
+    func jobs(beside clients: Int = fewestClients) -> Int {
+        guard let count else { return .max }
+        return max(1, (count - reserve - clients) / ofOneJob)
+    }
+
+    private func left(beside jobs: Int) -> Int { max(0, (count ?? 1 << 24) - reserve - ofOneJob * jobs) }
+
+    /// If parts are closed, with the files and folders of the operations that run, and the connections that are kept for other jobs.
+    private var reserve: Int {
+        Self.reserve + 2 * lookups + (closesParts ? min(512, (count ?? 0) / 8) : 0)
+    }
+}
+
+extension DescriptorLimit {
     static func raise() {
         guard var limit = current else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks. A lookup keeps its socket until it
-    /// ends, even if its job has stopped waiting for it.
-    static var lookups: Int {
-        let most = CurlClient.Options().maxLookups
-        return count.map { min(most, $0 / 16) } ?? most
-    }
-
-    /// The limit; nil if it is so high that it has no effect.
-    private static var count: Int? {
+    /// The limit of this process; nil: so high that it has no effect.
+    static var own: Int? {
         guard let limit = current, limit.rlim_cur < 1 << 24 else { return nil }
         return Int(limit.rlim_cur)
-    }
-
-    /// The number of clients that may be connected. Thousands of clients can have a long poll or a stream open.
-    static func clients(beside jobs: Int) -> Int {
-        let rest = left(beside: jobs)
-        return min(mostClients, max(fewestClients, rest - min(rest / 4, 1024)))
-    }
-
-    /// The number of files on other machines that can be passed on to these clients at once. Each needs a second socket.
-    static func relayedFiles(beside jobs: Int, and clients: Int) -> Int {
-        max(fewestRelayedFiles, (left(beside: jobs) - clients) / 4)
-    }
-
-    /// The number of additional connections that these jobs may have together, beyond the first one of each job.
-    ///
-    /// - Parameter clients: with the files that are passed on to them.
-    static func additionalConnections(beside jobs: Int, and clients: Int) -> Int {
-        max(0, left(beside: jobs) - clients)
-    }
-
-    /// The number of jobs that can run beside these clients, while enough descriptors stay free to store their results.
-    ///
-    /// - Parameter clients: with the files that are passed on to them.
-    static func jobs(beside clients: Int) -> Int {
-        guard let count else { return .max }
-        return max(1, (count - reserve - 2 * lookups - clients) / ofOneJob)
-    }
-
-    private static let mostClients = 20_000
-    private static let fewestClients = 64
-    private static let fewestRelayedFiles = 8
-
-    private static func left(beside jobs: Int) -> Int {
-        max(0, (count ?? 1 << 24) - reserve - 2 * lookups - ofOneJob * jobs)
     }
 
     private static var current: rlimit? {

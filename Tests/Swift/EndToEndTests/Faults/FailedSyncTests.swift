@@ -11,10 +11,15 @@ import Testing
     /// Three megabytes in fifteen seconds, so that a test acts while the bytes arrive.
     private static let slow = OriginBehaviour.limited(bytesPerSecond: 200_000)
 
+    /// - Parameter closesParts: whether the service has so few descriptors that parts are not kept open. Then their syncs are those
+    ///   of the file system.
     /// - Returns: a service whose disk has the given faults, and an origin that is slow at the first request.
-    private func stage(_ faults: DiskFaults) async throws -> (fetchd: FetchdProcess, origin: Origin) {
+    private func stage(
+        _ faults: DiskFaults, closesParts: Bool = false
+    ) async throws -> (fetchd: FetchdProcess, origin: Origin) {
         let origin = try Origin()
-        let fetchd = try await FetchdProcess.start(.init(environment: faults.environment))
+        let launcher = closesParts ? ["prlimit", "--nofile=200", "--"] : []
+        let fetchd = try await FetchdProcess.start(.init(environment: faults.environment, launcher: launcher))
         for index in 0..<4 {
             origin.serve("/\(index)", .file(bytes), Self.slow.once)
         }
@@ -27,10 +32,10 @@ import Testing
         return job
     }
 
-    @Test func restartsAfterFirstSyncOfPartFails() async throws {
+    @Test(arguments: [false, true]) func restartsAfterFirstSyncOfPartFails(closesParts: Bool) async throws {
         let faults = try await DiskFaults()
-        let (fetchd, origin) = try await stage(faults)
-        try faults.set("fdatasync .incomplete 1 1 EIO!")
+        let (fetchd, origin) = try await stage(faults, closesParts: closesParts)
+        try faults.set(closesParts ? "syncfs * 1 1 EIO!" : "fdatasync .incomplete 1 1 EIO!")
         let job = try await expectBytes(fetchd.api.submit(["url": .string(origin.url("/0"))]), fetchd)
         #expect(faults.log.count == 1)
         #expect(job["resume"] == ["decision": "restarted", "why": "sync_failed", "offset": 0])
@@ -38,12 +43,14 @@ import Testing
         #expect(try await fetchd.partFilesAreRemoved())
     }
 
-    @Test func resumesFromLastCheckpointInNewPartAfterLaterSyncFails() async throws {
+    @Test(arguments: [false, true]) func resumesFromLastCheckpointInNewPartAfterLaterSyncFails(closesParts: Bool)
+        async throws
+    {
         let faults = try await DiskFaults()
-        let (fetchd, origin) = try await stage(faults)
+        let (fetchd, origin) = try await stage(faults, closesParts: closesParts)
         let id = try await fetchd.api.submit(["url": .string(origin.url("/0"))])
         let promised = try await fetchd.api.waitForBytes(id, durable: true)["progress"]["bytes_durable"].integer
-        try faults.set("fdatasync,fsync .part$ 1 1 EIO!")
+        try faults.set(closesParts ? "syncfs * 1 1 EIO!" : "fdatasync,fsync .part$ 1 1 EIO!")
         let job = try await expectBytes(id, fetchd)
         #expect(faults.log.count == 1)
         #expect(job["resume"]["decision"] == "resumed", "\(job.written)")
@@ -70,11 +77,11 @@ import Testing
     }
 
     /// The last sync of a part, before its promotion, fails.
-    @Test func promotesNoPartWhoseSyncFailed() async throws {
+    @Test(arguments: [false, true]) func promotesNoPartWhoseSyncFailed(closesParts: Bool) async throws {
         let faults = try await DiskFaults()
-        let (fetchd, origin) = try await stage(faults)
+        let (fetchd, origin) = try await stage(faults, closesParts: closesParts)
         origin.serve("/small", .file(bytes))
-        try faults.set("fdatasync,fsync .part$ 1 1 EIO!")
+        try faults.set(closesParts ? "syncfs * 1 1 EIO!" : "fdatasync,fsync .part$ 1 1 EIO!")
         let job = try await expectBytes(fetchd.api.submit(["url": .string(origin.url("/small"))]), fetchd)
         #expect(faults.log.count == 1)
         #expect(job["resume"]["why"] == "sync_failed")

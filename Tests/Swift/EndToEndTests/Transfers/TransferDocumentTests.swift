@@ -25,12 +25,14 @@ import Testing
         #expect(documented.isSuperset(of: ofServers.map(\.rawValue)))
     }
 
-    @Test func everyRowEndsAsDocumented() async throws {
+    /// - Parameter descriptors: the limit; 400 are too few to keep the parts of 100 jobs open.
+    @Test(arguments: [nil, 400]) func everyRowEndsAsDocumented(descriptors: Int?) async throws {
         let fetchd = try await FetchdProcess.start(
-            .init(arguments: [
-                "--max-connections-per-host", "100", "--max-concurrent-jobs", "100", "--minimum-speed-seconds", "1",
-                "--allow-network", "::1/128",
-            ]))
+            .init(
+                arguments: [
+                    "--max-connections-per-host", "100", "--max-concurrent-jobs", "100", "--minimum-speed-seconds", "1",
+                    "--allow-network", "::1/128",
+                ], launcher: descriptors.map { ["prlimit", "--nofile=\($0)", "--"] } ?? []))
         let parts = await run(try experiments(with: fetchd))
         // Nothing else is left behind. A row is deleted before its part file.
         let files = try await eventually("\(parts) part files") {
