@@ -197,13 +197,15 @@ extension ActiveTransfer {
         progressed()
         guard reservation.readyTime(at: services.timers.now) == nil else { return pause() }
         if !window.hasRoom(for: bytes.count) { flush() }
-        guard window.take(bytes.count) else { return pause() }
+        let admission = window.take(bytes.count)
+        guard admission != .refused else { return pause() }
         reservation.take(bytes.count)
         lowSpeedMonitor?.received(bytes.count)
         bytesReceived += Int64(bytes.count)
         let due = chunkBuilder.due
         chunkBuilder.append(bytes, at: services.timers.now) { handler.received(chunk: $0) }
         if chunkBuilder.due != due { services.record(id, unfinishedUntil: chunkBuilder.due) }
+        if admission == .closed, !isPaused, easy.pause() == CURLE_OK { _ = pause() }
         return .taken
     }
 
@@ -220,7 +222,8 @@ extension ActiveTransfer {
         return outcome == .rejected && discarded <= Self.discardLimit ? .taken : .abort
     }
 
-    private func progressed() { timeouts.progressed(at: services.timers.now) }
+    /// What libcurl had read before a pause can follow it.
+    private func progressed() { if !isPaused { timeouts.progressed(at: services.timers.now) } }
 }
 
 // MARK: - What the loop asks

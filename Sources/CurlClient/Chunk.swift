@@ -187,7 +187,7 @@ final class SharedWindow: Sendable {
 
     func hasRoom(for count: Int) -> Bool { window.withLock { $0.hasRoom(for: count) } }
 
-    func take(_ count: Int) -> Bool { window.withLock { $0.take(count) } }
+    func take(_ count: Int) -> Window.Admission { window.withLock { $0.take(count) } }
 
     var isClosed: Bool { window.withLock { $0.isClosed } }
 
@@ -200,23 +200,37 @@ final class SharedWindow: Sendable {
 struct Window: Sendable {
     private let capacity: Int
     private(set) var held = 0
-    /// True after a refused request for room, until the window opens again.
+    /// True until the window opens again.
     private(set) var isClosed = false
+    /// Less room than this closes the window; 0 for a small one, which is closed when it is full.
+    private let margin: Int
 
-    init(capacity: Int) { self.capacity = capacity }
+    /// The bytes of one read of libcurl. It copies those that find no room, to deliver them later.
+    static let largestRead = EasyHandle.largestBuffer
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        margin = capacity >= 4 * Self.largestRead ? Self.largestRead : 0
+    }
+
+    enum Admission {
+        /// The bytes are taken.
+        case open
+        /// The bytes are taken, and what libcurl has read already can follow. It should read no more.
+        case closed
+        case refused
+    }
 
     /// Whether `count` more bytes fit. An empty window accepts any number, because otherwise a window that is smaller
     /// than one piece would never open.
     func hasRoom(for count: Int) -> Bool { held == 0 || held + count <= capacity }
 
-    /// Takes room, or closes the window if there is not enough.
-    mutating func take(_ count: Int) -> Bool {
-        guard hasRoom(for: count) else {
-            isClosed = true
-            return false
-        }
-        held += count
-        return true
+    /// Takes room, and closes the window if there is not enough for these bytes, or for those of the next read.
+    mutating func take(_ count: Int) -> Admission {
+        let isTaken = hasRoom(for: count)
+        if isTaken { held += count }
+        if !isTaken || margin > 0 && held > capacity - margin { isClosed = true }
+        return !isTaken ? .refused : isClosed ? .closed : .open
     }
 
     /// Returns room. The result is true when a closed window opens. It opens when half of it is free, so that a

@@ -69,8 +69,8 @@ extension CurlClient {
         /// and so has the chunk after one that did not become full within `flushInterval`.
         public var chunkBytes = 512 * 1024
         /// The window in bytes: the maximum size of the unreleased chunks of a handler, including the unfinished chunk.
-        /// Beyond it the transfer is paused. The transfer resumes when half of the window is free. 2 MiB. Bytes that
-        /// libcurl has already read, at most 512 KiB, stay in its own buffer and do not count.
+        /// A transfer is paused when the window has too little room for the next read of libcurl (512 KiB), or if it is
+        /// smaller than four reads, for the next bytes. It resumes when half of the window is free. 2 MiB.
         public var windowBytes = 2 * 1024 * 1024
         /// The maximum time from the first byte of a chunk to its delivery, if the chunk does not become full. If no byte
         /// follows within it, the next chunk is delivered at once, so that thousands of slow transfers do not hold a buffer

@@ -29,6 +29,11 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
+    /// Reads nothing more from the connection. What libcurl has read already still arrives. Callbacks may call this, too.
+    ///
+    /// If only one direction is paused, libcurl 7.88.1 reads once more.
+    func pause() -> CURLcode { curl_easy_pause(raw, CURLPAUSE_ALL) }
+
     /// Resumes a paused transfer. libcurl may deliver the bytes that it held back before this returns.
     func resume() -> CURLcode { curl_easy_pause(raw, CURLPAUSE_CONT) }
 
@@ -152,7 +157,7 @@ extension EasyHandle {
     }
 
     /// A larger buffer saves no more CPU time.
-    private static let largestBuffer = 512 << 10
+    static let largestBuffer = 512 << 10
     private static let smallestShare = 8 << 10
     private static let sharedBufferBytes = 4 << 20
 

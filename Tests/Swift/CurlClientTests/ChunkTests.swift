@@ -129,6 +129,32 @@ import Testing
         #expect(releasing.count.current == bytes.count)
     }
 
+    /// A large window closes before a read of libcurl finds no room.
+    @Test(arguments: TLSOrigin.isAvailable ? [false, true] : [false])
+    func aLargeWindowPausesAndResumesWithoutALoss(isEncrypted: Bool) async throws {
+        let bytes = Content.random(seed: 13, count: 20_000_000)
+        let (server, client) = (
+            isEncrypted ? try await TLSOrigin() : nil,
+            try client(chunk: 512 << 10, window: 2 << 20, flush: .milliseconds(200))
+        )
+        (server?.origin ?? origin).serve("/file", .file(bytes))
+        let request = TransferRequest(
+            url: server?.url("/file") ?? origin.url("/file"), tls: .init(caFile: server?.certificatePath))
+        let recorder = Recorder(holdingChunks: true)
+        client.start(request, handler: recorder)
+        #expect(await recorder.received(atLeast: almostAWindow))
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(recorder.body.count <= CurlClient.Options().windowBytes)
+        recorder.releaseChunks()
+        #expect(try await recorder.result().outcome == .completed)
+        #expect(recorder.body == bytes)
+
+        let releasing = ReleasingHandler()
+        client.start(request, handler: releasing)
+        #expect(await releasing.finished.wait { $0 != nil })
+        #expect(releasing.count.current == bytes.count)
+    }
+
     @Test func chunksOutliveTheirClient() async throws {
         let bytes = Content.random(seed: 12, count: 100_000)
         origin.serve("/file", .file(bytes))

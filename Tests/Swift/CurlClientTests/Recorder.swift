@@ -1,5 +1,6 @@
-import CurlClient
 import TestKit
+
+@testable import CurlClient
 
 /// A handler that records all calls, and that a test can wait for.
 final class Recorder: TransferHandler {
@@ -93,8 +94,8 @@ extension CurlClient {
 }
 
 /// The least number of bytes that a handler receives before its transfer is paused, if it releases nothing: the default
-/// window without one piece of libcurl.
-let almostAWindow = CurlClient.Options().windowBytes - 16_384
+/// window without one read of libcurl.
+let almostAWindow = CurlClient.Options().windowBytes - Window.largestRead
 
 extension TransferResult {
     var error: TransferError? {
