@@ -227,10 +227,13 @@ struct Window: Sendable {
 
     /// Takes room, and closes the window if there is not enough for these bytes, or for those of the next read.
     mutating func take(_ count: Int) -> Admission {
-        let isTaken = hasRoom(for: count)
-        if isTaken { held += count }
-        if !isTaken || margin > 0 && held > capacity - margin { isClosed = true }
-        return !isTaken ? .refused : isClosed ? .closed : .open
+        guard hasRoom(for: count) else {
+            isClosed = true
+            return .refused
+        }
+        held += count
+        if margin > 0, held > capacity - margin { isClosed = true }
+        return isClosed ? .closed : .open
     }
 
     /// Returns room. The result is true when a closed window opens. It opens when half of it is free, so that a

@@ -119,9 +119,9 @@ final class PartFile: Sendable {
         do throws(DiskError) {
             let file = try folder.openFile(of: id, to: "open the part again")
             if try file.status().isOfSameFile(as: known) { return file }
-        } catch  where error.code != ENOENT && !error.isForeign {
-            throw error
-        } catch {}
+        } catch {
+            guard error.code == ENOENT || error.isForeign else { throw error }
+        }
         let error = DiskError("open the part, which another program has removed or replaced", code: ESTALE)
         fail(error)
         throw error

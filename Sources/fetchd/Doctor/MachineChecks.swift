@@ -12,14 +12,13 @@ extension DoctorReport {
     /// - Parameter process: the running service; nil: its limits are taken from this process.
     mutating func checkLimits(of process: Int?) {
         let jobs = settings.start.values.maxConcurrentJobs
-        if let limit = Self.openFiles(of: process) {
-            let possible = settings.descriptorLimit(of: limit).jobs()
-            if possible < jobs {
-                warn(
-                    .limits,
-                    "The service may open \(limit) files. They suffice for \(possible) concurrent jobs, not for \(jobs).",
-                    "Raise the hard limit: LimitNOFILE= in the systemd unit, or ulimit -Hn.")
-            }
+        let limit = Self.openFiles(of: process)
+        let possible = settings.descriptorLimit(of: limit).jobs()
+        if let limit, possible < jobs {
+            warn(
+                .limits,
+                "The service may open \(limit) files. They suffice for \(possible) concurrent jobs, not for \(jobs).",
+                "Raise the hard limit: LimitNOFILE= in the systemd unit, or ulimit -Hn.")
         }
         if let available = Self.availableMemory, available < 64 << 20 {
             warn(

@@ -14,7 +14,7 @@ public struct Overdue: Error, CustomStringConvertible {
 ///   - look: returns nil while the condition does not hold; its first other value is returned.
 /// - Throws: `Overdue` after `timeout`, which only failing tests reach.
 public func eventually<Value>(
-    _ what: String, atMost timeout: Duration = .seconds(30), pause: Duration = .milliseconds(10),
+    _ what: String, atMost timeout: Duration = .seconds(120), pause: Duration = .milliseconds(10),
     isolation: isolated (any Actor)? = #isolation, _ look: () async throws -> Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + timeout

@@ -12,8 +12,9 @@ from ..fetchd import Fetchd, fetchd
 from ..nginx import MODERATE_KIB, nginx
 from ..postgres import postgres
 from ..processes import cpu_seconds
-from ..results import Metric, Sample, Table
+from ..results import Metric, Plot, Sample, Table
 from ..stopwatch import Stopwatch
+from ..summaries import Summary, values
 from ..workload import Measured, Workload
 from .small_files import AT_A_TIME, BATCH
 from .small_files import KIB as SMALL_KIB
@@ -35,12 +36,25 @@ METRICS = [
 def measure(bench: Bench) -> Measured:
     limited, small = bench.amount(1000, 100), bench.amount(10_000, 1000)
     sizes = {f"moderate/file-{number:07d}.bin": FILE_KIB << 10 for number in range(limited)}
-    return [
-        measure_files(
+    tables = {
+        FILE_KIB: measure_files(
             bench, f"{limited:,} files of {FILE_KIB} KiB, {MODERATE_KIB} KiB/s over each connection", sizes, SLOTS
         ),
-        measure_files(bench, f"{small:,} files of {SMALL_KIB} KiB", files.small_files(small, SMALL_KIB), AT_A_TIME),
-    ], []
+        SMALL_KIB: measure_files(
+            bench, f"{small:,} files of {SMALL_KIB} KiB", files.small_files(small, SMALL_KIB), AT_A_TIME
+        ),
+    }
+    return list(tables.values()), [cost(tables)]
+
+
+def cost(tables: dict[int, Table]) -> Plot:
+    """What a file costs all nodes together. `tables` are by the size of the files."""
+    curves: dict[str, list[tuple[float, float]]] = {}
+    for kib, table in tables.items():
+        for name, nodes in sorted(NODES.items(), key=lambda item: item[1]):
+            median = Summary.of(values(table.rows[f"fetchd, {name}"], "cpu_each")).median
+            curves.setdefault(f"files of {kib} KiB", []).append((nodes, median))
+    return Plot("nodes", "CPU time of a file, on all nodes", "nodes", "milliseconds", curves)
 
 
 def measure_files(bench: Bench, title: str, sizes: dict[str, int], slots: int) -> Table:

@@ -40,4 +40,15 @@ import Testing
             .init(arguments: ["--max-concurrent-jobs", "500"], launcher: ["prlimit", "--nofile=256", "--"]))
         #expect(fetchd.log.contains("The limit on file descriptors allows 64 jobs at once, not 500."))
     }
+
+    @Test func doctorReportsTheLimitIfItAllowsFewerJobs() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await ChildProcess.run(
+            "prlimit",
+            [
+                "--nofile=256", "--", FetchdProcess.program, "doctor", "--data-dir", folder.path("data"),
+                "--downloads-dir", folder.path("downloads"),
+            ], environment: ["FETCHD_MAX_CONCURRENT_JOBS": "500"])
+        #expect(outcome.output.contains("They suffice for 64 concurrent jobs, not for 500."), "\(outcome)")
+    }
 }
