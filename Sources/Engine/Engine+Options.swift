@@ -17,7 +17,7 @@ extension Engine {
         public var rehearsalOrigin: String?
         /// Whether the file of a part is open only during an operation. Then a job needs one descriptor, for its connection.
         public var closesParts = false
-        /// Whether no error of the disk is lost then.
+        /// Whether the kernel keeps the errors of files that are not open.
         public static var canCloseParts: Bool { FileSystemSyncs.reportsErrors }
         /// Whether requests to the origin of a job's URL have `traceparent` and `tracestate` of the job.
         public var tracesOrigins = false

@@ -86,7 +86,7 @@ extension ServiceSettings {
         // Descriptors are kept for this number of clients while the service runs.
         let clients = limit.clients(beside: values.maxConcurrentJobs)
         let relayedFiles = relayedFiles(limit, clients)
-        options.maxLookups = DescriptorLimit.lookups(within: DescriptorLimit.own)
+        options.maxLookups = limit.lookups
         options.maxRelayedFiles = relayedFiles
         options.start.mostConcurrentJobs = limit.jobs(beside: clients + relayedFiles)
         options.additionalConnections = { limit.additionalConnections(beside: $0, and: clients + relayedFiles) }

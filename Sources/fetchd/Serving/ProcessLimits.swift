@@ -6,38 +6,34 @@ import Glibc
 struct DescriptorLimit {
     /// nil: so high that it has no effect.
     private let count: Int?
-    private let lookups: Int
-    private let ofOneJob: Int
+    /// See `Engine.Options.closesParts`.
+    let closesParts: Bool
     /// Descriptors for the database, webhooks, and files that libraries open.
     private static let reserve = 64
-    /// A job has a socket, a part file, a second descriptor of a large part (`PartWriter`), and at times one or two open
-    /// folders.
-    private static let ofJobWithOpenPart = 4
     private static let mostClients = 20_000
     private static let fewestClients = 64
     private static let fewestRelayedFiles = 8
 
     /// - Parameters:
     ///   - jobs: that are to run at once. If the limit allows fewer, their parts are closed between two operations.
-    ///   - canCloseParts: see `Engine.Options.closesParts`.
+    ///   - canCloseParts: see `Engine.Options.canCloseParts`.
     init(_ count: Int?, for jobs: Int, canCloseParts: Bool) {
-        let open = DescriptorLimit(count, ofOneJob: Self.ofJobWithOpenPart)
-        let closesParts = canCloseParts && open.jobs(beside: Self.fewestClients) < jobs
-        self = closesParts ? DescriptorLimit(count, ofOneJob: 1) : open
+        let open = DescriptorLimit(count, closesParts: false)
+        self = DescriptorLimit(count, closesParts: canCloseParts && open.jobs() < jobs)
     }
 
-    private init(_ count: Int?, ofOneJob: Int) {
+    private init(_ count: Int?, closesParts: Bool) {
         self.count = count
-        self.ofOneJob = ofOneJob
-        lookups = Self.lookups(within: count)
+        self.closesParts = closesParts
     }
 
-    /// See `Engine.Options.closesParts`.
-    var closesParts: Bool { ofOneJob == 1 }
+    /// A job has a socket. If its part stays open, it also has the part file, a second descriptor of a large part (`PartWriter`),
+    /// and at times one or two open folders.
+    private var ofOneJob: Int { closesParts ? 1 : 4 }
 
     /// The number of simultaneous DNS lookups, for the downloads and again for the webhooks. A lookup keeps its socket until it
     /// ends, even if its job has stopped waiting for it.
-    static func lookups(within count: Int?) -> Int {
+    var lookups: Int {
         let most = CurlClient.Options().maxLookups
         return count.map { min(most, $0 / 16) } ?? most
     }

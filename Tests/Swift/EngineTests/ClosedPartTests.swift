@@ -57,7 +57,7 @@ import Testing
         #expect(try part.digests([.sha256], isStopped: { false }) == [.sha256: abc])
     }
 
-    /// What another program puts in the place of a part is not the part, whatever it contains.
+    /// Another program removes the file of a part, or replaces it by a file with the same bytes.
     @Test(arguments: [false, true]) func aFileThatWasRemovedOrReplacedTakesNoByte(isReplaced: Bool) throws {
         let fixture = try fixture()
         let part = try fixture.part("part_1", "ab")
