@@ -18,8 +18,8 @@ public final class NameServer: Sendable {
     public init(_ answers: @escaping @Sendable (String) -> Answer) throws {
         listener = try NameListener(answers)
         folder = try TemporaryFolder()
-        // The resolver sends each query once, and waits for longer than any test takes.
-        try folder.write("nameserver \(listener.address)\noptions timeout:30 attempts:1\n", to: "resolv.conf")
+        // The longest times that the resolver takes: it gives up after 150 s, longer than any test waits for an answer.
+        try folder.write("nameserver \(listener.address)\noptions timeout:30 attempts:5\n", to: "resolv.conf")
         try folder.write("hosts: files dns\n", to: "nsswitch.conf")
     }
 

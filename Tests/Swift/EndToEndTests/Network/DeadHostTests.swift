@@ -50,7 +50,7 @@ struct DeadHostTests {
     // MARK: Other jobs
 
     @Test func downloadsFromOtherHostsMeanwhile() async throws {
-        let stage = try await stage(.never, connectSeconds: 60)
+        let stage = try await stage(.never, connectSeconds: 600)
         let (api, scene) = (stage.api, stage.scene)
         // Downloads from other hosts, by name and by address, one after the other and many at once.
         for _ in 0..<10 { try await api.waitForJob(api.submit(scene.order()), .succeeded) }
@@ -69,9 +69,11 @@ struct DeadHostTests {
         for session in ["nameless", "silent"] { try await api.perform("resume", onAllOf: session) }
         try await api.waitForSession("nameless", toBe: "under way again") { $0.counts["running"] == 490 }
 
-        // A loop that waits for a lookup would block until the resolver gives up, after 30 s.
+        // A loop that waits for a lookup would block until the resolver gives up, after 150 s.
         try await expectNoLag(api)
-        #expect(try await api.metric("fetchd_name_lookups", ["loop": "downloads", "state": "running"]) == 500)
+        // A resumed job waits for the lookup that its name already has.
+        let lookups = try await api.metric("fetchd_name_lookups", ["loop": "downloads", "state": "running"])
+        #expect((1...500).contains(try #require(lookups)))
         #expect(try threads(of: scene.process) < 600)
     }
 
