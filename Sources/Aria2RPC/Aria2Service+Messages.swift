@@ -83,9 +83,7 @@ extension Aria2Service {
         text.append("]")
     }
 
-    private func writeResult(
-        ofNested value: JSON, to text: inout AnswerText, _ authorize: Authorization
-    ) async throws {
+    private func writeResult(ofNested value: JSON, to text: inout AnswerText, _ authorize: Authorization) async throws {
         guard let call = value.objectValue else { throw RPCError("system.multicall expected struct.") }
         guard let method = call["methodName"]?.stringValue else { throw RPCError("Missing methodName.") }
         guard method != RPCMethod.multicall.name else { throw RPCError("Recursive system.multicall forbidden.") }

@@ -111,9 +111,7 @@ extension DownloadOptions {
         return .basic(username: text(.httpUser) ?? user, password: text(.httpPassword) ?? password)
     }
 
-    private func change(
-        _ destination: inout Destination, in root: DownloadsRoot, _ folder: String?
-    ) throws(RPCError) {
+    private func change(_ destination: inout Destination, in root: DownloadsRoot, _ folder: String?) throws(RPCError) {
         if let dir = text(.dir) {
             let place = try root.place(dir)
             (destination.location, destination.directory) = (place.location ?? destination.location, place.directory)

@@ -63,7 +63,7 @@ final class ActiveTransfer {
         tunnelParser = HeadParser(byteLimit: services.options.headBytes)
         window = SharedWindow(
             of: submission.id, capacity: submission.request.windowBytes ?? services.options.windowBytes,
-            mailbox: services.mailbox)
+            within: services.held, mailbox: services.mailbox)
         chunkBuilder = ChunkBuilder(
             pool: services.pool, window: window, patience: services.options.flushInterval)
         reservation = RateReservation(

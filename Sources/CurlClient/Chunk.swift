@@ -1,5 +1,6 @@
 import Base
 import Glibc
+import Synchronization
 
 /// Bytes of a response body, with their memory.
 ///
@@ -68,9 +69,7 @@ struct ChunkBuilder {
     }
 
     /// Copies bytes, for which the window must have room, and passes each full chunk to `handOver`.
-    mutating func append(
-        _ bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant, handOver: (Chunk) -> Void
-    ) {
+    mutating func append(_ bytes: UnsafeRawBufferPointer, at now: ContinuousClock.Instant, handOver: (Chunk) -> Void) {
         if pace == .slow, let lastArrival, lastArrival < now, now - lastArrival < patience { pace = .steady }
         defer { lastArrival = now }
         var rest = bytes[...]
@@ -173,25 +172,47 @@ final class BufferPool: Sendable {
     }
 }
 
+/// The bytes that the handlers of all transfers hold.
+final class HeldBytes: Sendable {
+    private let count = Atomic(0)
+    private let most: Int
+
+    init(most: Int) { self.most = most }
+
+    var areMany: Bool { count.load(ordering: .relaxed) > most }
+
+    func add(_ bytes: Int) { count.add(bytes, ordering: .relaxed) }
+}
+
 /// The window of a transfer, shared by the loop that fills it and the threads that release chunks.
 final class SharedWindow: Sendable {
     private let transfer: TransferID
     private let mailbox: Mailbox
     private let window: Locked<Window>
+    private let total: HeldBytes
 
-    init(of transfer: TransferID, capacity: Int, mailbox: Mailbox) {
+    init(of transfer: TransferID, capacity: Int, within total: HeldBytes, mailbox: Mailbox) {
         self.transfer = transfer
         self.mailbox = mailbox
+        self.total = total
         window = Locked(Window(capacity: capacity))
     }
 
+    /// What is still held then is of a chunk that was never delivered.
+    deinit { total.add(-window.withLock(\.held)) }
+
     func hasRoom(for count: Int) -> Bool { window.withLock { $0.hasRoom(for: count) } }
 
-    func take(_ count: Int) -> Window.Admission { window.withLock { $0.take(count) } }
+    func take(_ count: Int) -> Window.Admission {
+        let admission = window.withLock { $0.take(count, isScarce: total.areMany) }
+        if admission != .refused { total.add(count) }
+        return admission
+    }
 
     var isClosed: Bool { window.withLock { $0.isClosed } }
 
     func giveBack(_ count: Int) {
+        total.add(-count)
         if window.withLock({ $0.giveBack(count) }) { mailbox.post(.resume(transfer)) }
     }
 }
@@ -200,8 +221,8 @@ final class SharedWindow: Sendable {
 struct Window: Sendable {
     private let capacity: Int
     private(set) var held = 0
-    /// True until the window opens again.
-    private(set) var isClosed = false
+    /// A closed window opens when the handler holds no more bytes than this; nil if it is open.
+    private var opensAt: Int?
     /// Less room than this closes the window; 0 for a small one, which is closed when it is full.
     private let margin: Int
 
@@ -221,27 +242,36 @@ struct Window: Sendable {
         case refused
     }
 
+    /// True until the window opens again.
+    var isClosed: Bool { opensAt != nil }
+
     /// Whether `count` more bytes fit. An empty window accepts any number, because otherwise a window that is smaller
     /// than one piece would never open.
     func hasRoom(for count: Int) -> Bool { held == 0 || held + count <= capacity }
 
-    /// Takes room, and closes the window if there is not enough for these bytes, or for those of the next read.
-    mutating func take(_ count: Int) -> Admission {
-        guard hasRoom(for: count) else {
-            isClosed = true
-            return .refused
+    /// Takes room, and closes the window if there is not enough for these bytes, or for those of the next read. It opens
+    /// when half of it is free, so that a transfer is not paused and resumed for every chunk.
+    ///
+    /// - Parameter isScarce: whether the handlers of all transfers hold too much. Then one read of libcurl closes the window, until
+    ///   the handler holds nothing.
+    mutating func take(_ count: Int, isScarce: Bool = false) -> Admission {
+        let fits = hasRoom(for: count)
+        if fits { held += count }
+        if isScarce && held > 0 {
+            opensAt = 0
+        } else if !fits || margin > 0 && held > capacity - margin {
+            opensAt = opensAt ?? capacity / 2
         }
-        held += count
-        if margin > 0, held > capacity - margin { isClosed = true }
-        return isClosed ? .closed : .open
+        return !fits ? .refused : isClosed ? .closed : .open
     }
 
-    /// Returns room. The result is true when a closed window opens. It opens when half of it is free, so that a
-    /// transfer is not paused and resumed for every chunk.
+    /// Returns room.
+    ///
+    /// - Returns: whether a closed window opens.
     mutating func giveBack(_ count: Int) -> Bool {
         held -= count
-        guard isClosed, held <= capacity / 2 else { return false }
-        isClosed = false
+        guard let opensAt, held <= opensAt else { return false }
+        self.opensAt = nil
         return true
     }
 }

@@ -72,6 +72,9 @@ extension CurlClient {
         /// A transfer is paused when the window has too little room for the next read of libcurl (512 KiB), or if it is
         /// smaller than four reads, for the next bytes. It resumes when half of the window is free. 2 MiB.
         public var windowBytes = 2 * 1024 * 1024
+        /// The size in bytes of the unreleased chunks of all handlers together above which each transfer is paused after one
+        /// read of libcurl, until its chunks are released. So thousands of transfers need no window each. 256 MiB.
+        public var maxHeldBytes = 256 * 1024 * 1024
         /// The maximum time from the first byte of a chunk to its delivery, if the chunk does not become full. If no byte
         /// follows within it, the next chunk is delivered at once, so that thousands of slow transfers do not hold a buffer
         /// each. 200 ms.

@@ -94,9 +94,7 @@ private final class ResponseCollector: TransferHandler {
         waiting?.resume(returning: result)
     }
 
-    private static func evaluate(
-        _ result: TransferResult, _ state: State
-    ) -> Result<ExchangeResponse, TransferError> {
+    private static func evaluate(_ result: TransferResult, _ state: State) -> Result<ExchangeResponse, TransferError> {
         switch result.outcome {
         case .failed(let error) where !state.isTruncated: return .failure(error)
         case .cancelled where !state.isTruncated, .rejected: return .failure(.cancelled)

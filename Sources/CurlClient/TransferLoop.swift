@@ -263,6 +263,7 @@ final class LoopServices {
     let options: CurlClient.Options
     let mailbox: Mailbox
     let pool: BufferPool
+    let held: HeldBytes
     let timers = LoopTimers()
     let sockets = SocketRegistry()
     /// The transfers with an unfinished chunk, by the time until which it may wait for more bytes.
@@ -273,6 +274,7 @@ final class LoopServices {
         self.options = options
         self.mailbox = mailbox
         pool = BufferPool(bufferBytes: max(1, options.chunkBytes))
+        held = HeldBytes(most: options.maxHeldBytes)
     }
 
     /// Records until when an unfinished chunk of a transfer may wait for more bytes; nil: there is none.

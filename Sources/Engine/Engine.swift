@@ -188,9 +188,7 @@ extension Engine {
             }
             try await services.noteFolder(of: location)
             let counts = try await services.sweepParts(in: location)
-            swept = (
-                swept.removed + counts.removed, swept.truncated + counts.truncated, swept.spared + counts.spared
-            )
+            swept = (swept.removed + counts.removed, swept.truncated + counts.truncated, swept.spared + counts.spared)
         }
         if swept.spared > 0 {
             services.log.warning(

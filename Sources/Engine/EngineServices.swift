@@ -64,9 +64,7 @@ struct EngineServices: Sendable {
     /// Commits how the transfer of an attempt begins. If the transfer restarts, the file of the job's part is removed.
     ///
     /// - Parameter dropped: the part that this attempt discarded.
-    func beginTransfer(
-        of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil
-    ) async throws(NotStored) {
+    func beginTransfer(of job: Job, _ outcome: ResumeOutcome, without dropped: PartID? = nil) async throws(NotStored) {
         try await persist("the beginning of \(job.id)'s transfer") {
             try await store.beginTransfer(of: job, outcome, without: dropped)
         }

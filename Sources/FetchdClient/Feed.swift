@@ -116,9 +116,7 @@ struct FeedConnection {
         }
     }
 
-    private mutating func chunk(
-        isolation actor: isolated (any Actor)?
-    ) async throws(FetchdError) -> ByteStream.Chunk? {
+    private mutating func chunk(isolation actor: isolated (any Actor)?) async throws(FetchdError) -> ByteStream.Chunk? {
         do {
             let chunk = try await chunks.next(isolation: actor)
             if case .bytes(let bytes) = chunk { stream.took(bytes.count) }

@@ -106,9 +106,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
         var feed: Feed
 
         /// - Throws: `eventsLost` if events after the position have been removed, and errors that are not temporary.
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(FetchdError) -> SessionEvent? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(FetchdError) -> SessionEvent? {
             while true {
                 switch try await feed.next(isolation: actor) {
                 case .event(let event): return event
@@ -155,9 +153,7 @@ public struct FinishedBatches: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         var events: SessionEvents.AsyncIterator
 
-        public mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(FetchdError) -> FinishedBatch? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(FetchdError) -> FinishedBatch? {
             while let event = try await events.next(isolation: actor) {
                 if case .sessionFinished(let batch) = event.kind { return batch }
             }

@@ -172,9 +172,7 @@ extension Exchange {
         budgetedLength = 0
     }
 
-    private func discard(
-        _ piece: UnsafeRawBufferPointer, because fault: RequestFault, allowance: Int
-    ) -> MHD_Result {
+    private func discard(_ piece: UnsafeRawBufferPointer, because fault: RequestFault, allowance: Int) -> MHD_Result {
         recordBody(piece.count)
         guard piece.count <= allowance else { return .NO }
         step = .discarding(fault, allowance: allowance - piece.count)

@@ -91,9 +91,7 @@ struct RehearsalHandler: RequestHandler {
 }
 
 extension Response {
-    fileprivate static func text(
-        _ status: HTTPResponse.Status, _ line: String, headers: HTTPFields = [:]
-    ) -> Response {
+    fileprivate static func text(_ status: HTTPResponse.Status, _ line: String, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.contentType] = "text/plain; charset=utf-8"
         return Response(status: status, headers: headers, body: .bytes(Array("\(line)\n".utf8)))

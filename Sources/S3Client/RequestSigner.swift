@@ -22,9 +22,7 @@ public struct StorageRequest: Sendable, Equatable {
         }
     }
 
-    public init(
-        _ method: String, _ path: String, at endpoint: Endpoint, query: [Field] = [], headers: [Field] = []
-    ) {
+    public init(_ method: String, _ path: String, at endpoint: Endpoint, query: [Field] = [], headers: [Field] = []) {
         self.method = method
         self.path = path
         self.endpoint = endpoint

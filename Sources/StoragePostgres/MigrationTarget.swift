@@ -76,9 +76,7 @@ struct MigrationTarget {
     private static let samples = 1000
 
     /// Adds the rows, and compares some of them with what the server has now.
-    private func insert(
-        _ batch: RowBatch, into table: CopiedTable, _ transaction: inout PostgresTransaction
-    ) throws {
+    private func insert(_ batch: RowBatch, into table: CopiedTable, _ transaction: inout PostgresTransaction) throws {
         guard !batch.rows.isEmpty else { return }
         var statements = [table.insertion(of: batch.rows)]
         if !batch.samples.isEmpty { statements.append(table.selection(of: batch.samples)) }

@@ -183,9 +183,7 @@ package final class Connections: StoreDatabase, Sendable {
 
     private static let leavesAllocationsUncounted: Void = sqlite_leave_allocations_uncounted()
 
-    private static func open(
-        _ path: String, readers: Int, counting statements: StatementCount
-    ) throws -> DatabasePool {
+    private static func open(_ path: String, readers: Int, counting statements: StatementCount) throws -> DatabasePool {
         leavesAllocationsUncounted
         var configuration = configuration(readers: readers)
         configuration.prepareDatabase { db in statements.observe(db.sqliteConnection!) }

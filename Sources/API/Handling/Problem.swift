@@ -135,9 +135,7 @@ extension Problem {
     }
 
     /// - Parameter pointer: to the member of the request that has the number of an event which does not exist yet.
-    static func naming<Value>(
-        _ pointer: (EventID) -> String, _ act: () async throws -> Value
-    ) async throws -> Value {
+    static func naming<Value>(_ pointer: (EventID) -> String, _ act: () async throws -> Value) async throws -> Value {
         do {
             return try await act()
         } catch let error as StoreError {

@@ -115,9 +115,7 @@ final class JobResponseCache: Sendable {
     var count: Int { state.withLock { $0.entries.count } }
 
     /// The kept response to a client that does not wait. Most polls need no more than this, and no copy of the job.
-    func kept(
-        of cached: CachedJob, for audience: Job.Audience, knowing versions: IfNoneMatch?
-    ) -> PreparedResponse? {
+    func kept(of cached: CachedJob, for audience: Job.Audience, knowing versions: IfNoneMatch?) -> PreparedResponse? {
         let key = Key(job: cached.job.id, audience: audience)
         return state.withLock { state in
             guard let entry = state.entries[key], entry.tag.revision == cached.job.revision,

@@ -299,9 +299,7 @@ extension JobRoutes {
             }
             return wait.decision(on: tag, isTerminal: job.state.isTerminal, isLast: isLast)
         }
-        @Sendable func response(
-            _ job: Job, _ decision: JobWait.Decision, queue: QueueEntry? = nil
-        ) -> CachedResponse? {
+        @Sendable func response(_ job: Job, _ decision: JobWait.Decision, queue: QueueEntry? = nil) -> CachedResponse? {
             guard decision != .keepWaiting else { return nil }
             let view = JobView(job, jobs, queue: queue, for: caller.audience)
             // The place in the queue may have changed, which ends no wait.

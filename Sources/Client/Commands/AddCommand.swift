@@ -140,9 +140,7 @@ extension AddedJobs {
     /// job, or its last known one if the service does not return it.
     ///
     /// - Parameter isHasty: the command was interrupted, or its timeout has passed.
-    fileprivate func presentDocuments(
-        from service: RemoteService, _ tracker: JobTracker, isHasty: Bool
-    ) async -> JSON {
+    fileprivate func presentDocuments(from service: RemoteService, _ tracker: JobTracker, isHasty: Bool) async -> JSON {
         let end = ContinuousClock.now + (isHasty ? .seconds(2) : .seconds(3600))
         let service = isHasty ? service.limited(to: .seconds(1)) : service
         var present: [JSON] = []

@@ -67,9 +67,7 @@ struct Table<Row> {
     }
 
     /// Formats a line. Colours are added after the texts are fitted, because control sequences have no width.
-    private func line(
-        _ texts: [String], of shown: [Int], widths: [Int], coloured: (String, Int) -> String
-    ) -> String {
+    private func line(_ texts: [String], of shown: [Int], widths: [Int], coloured: (String, Int) -> String) -> String {
         shown.map { column in
             let isLast = column == shown.last
             var text = Columns.fitted(texts[column], to: widths[column], filling: false)

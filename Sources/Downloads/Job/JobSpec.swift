@@ -133,9 +133,7 @@ public struct Destination: Sendable, Equatable, Codable {
     /// nil: `auto`.
     public var staging: Staging?
 
-    public init(
-        location: Name? = nil, directory: String? = nil, filename: String? = nil, onConflict: Conflict? = nil
-    ) {
+    public init(location: Name? = nil, directory: String? = nil, filename: String? = nil, onConflict: Conflict? = nil) {
         self.location = location
         self.directory = directory
         self.filename = filename

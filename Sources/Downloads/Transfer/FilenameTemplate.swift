@@ -72,9 +72,7 @@ public struct FilenameTemplate: Sendable, Equatable {
     }
 
     /// Returns one safe path component for any suggestion of the server. A template without placeholders is not changed.
-    public func name(
-        contentDisposition: String?, url: String, finalURL: String, job: JobID, at now: Date
-    ) -> String {
+    public func name(contentDisposition: String?, url: String, finalURL: String, job: JobID, at now: Date) -> String {
         guard hasPlaceholder else { return filled { _ in "" } }
         let suggested = SuggestedFilename.from(contentDisposition: contentDisposition, url: finalURL)
         let name = filled { placeholder in

@@ -130,9 +130,7 @@ public struct Segments: Sendable, Equatable {
     ///     must be read to its end, and its segment is not divided, unless it begins with the file.
     /// - Returns: how many of the first bytes another response has already brought; nil if the claim has ended, or if
     ///   the segment was divided and its response must be read to its end.
-    public mutating func answer(
-        _ claim: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool
-    ) -> Int64? {
+    public mutating func answer(_ claim: SegmentClaim, from offset: Int64, reach: Int64?, isMeasured: Bool) -> Int64? {
         guard var segment = segments[claim] else { return nil }
         segment.isAnswered = true
         segment.isDivisible = isMeasured || offset == 0

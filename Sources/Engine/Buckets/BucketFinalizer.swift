@@ -69,9 +69,7 @@ struct BucketFinalizer: Sendable {
     /// - Parameters:
     ///   - report: is committed with the plan; nil: the plan is committed already.
     ///   - isContinued: whether the promotion waits for the bucket until the service stops.
-    private func promote(
-        _ promotion: Promotion, _ report: AttemptReport?, isContinued: Bool
-    ) async -> FinalizeFault? {
+    private func promote(_ promotion: Promotion, _ report: AttemptReport?, isContinued: Bool) async -> FinalizeFault? {
         var (promotion, report) = (promotion, report)
         do {
             while true {

@@ -123,9 +123,7 @@ extension Attempt {
     private struct Ended: Error { var outcome: ChecksumOutcome }
 
     /// Who has signed the list; nil without a demand for a signature.
-    private func signature(
-        of list: [UInt8], _ file: ChecksumFile
-    ) async -> Result<ListedChecksum.Signature?, Ended> {
+    private func signature(of list: [UInt8], _ file: ChecksumFile) async -> Result<ListedChecksum.Signature?, Ended> {
         guard let wanted = file.signature else { return .success(nil) }
         let bytes: [UInt8]
         switch await fetchDocument(wanted.url, largest: ChecksumFile.largest) {
@@ -162,9 +160,7 @@ extension Attempt {
         return outcome
     }
 
-    private func outcome(
-        of held: ChecksumFiles.Held, _ file: ChecksumFile, since asked: Duration
-    ) -> ChecksumOutcome {
+    private func outcome(of held: ChecksumFiles.Held, _ file: ChecksumFile, since asked: Duration) -> ChecksumOutcome {
         let name = file.file ?? job.spec.url.lastURLComponent ?? ""
         switch held.list.entry(for: name, isExact: file.file != nil) {
         case .success(let entry):

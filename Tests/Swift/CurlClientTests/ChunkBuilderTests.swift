@@ -7,7 +7,8 @@ import Testing
     private let start = ContinuousClock.now
 
     private func builder() throws -> ChunkBuilder {
-        let window = SharedWindow(of: TransferID(), capacity: 1 << 20, mailbox: try Mailbox())
+        let window = SharedWindow(
+            of: TransferID(), capacity: 1 << 20, within: HeldBytes(most: .max), mailbox: try Mailbox())
         return ChunkBuilder(pool: BufferPool(bufferBytes: 1 << 19), window: window, patience: .milliseconds(200))
     }
 

@@ -10,10 +10,13 @@ import Testing
         origin = try Origin()
     }
 
-    private func client(chunk: Int, window: Int = 1 << 20, flush: Duration = .seconds(60)) throws -> CurlClient {
+    private func client(
+        chunk: Int, window: Int = 1 << 20, held: Int = .max, flush: Duration = .seconds(60)
+    ) throws -> CurlClient {
         var options = CurlClient.Options()
         options.chunkBytes = chunk
         options.windowBytes = window
+        options.maxHeldBytes = held
         options.flushInterval = flush
         return try CurlClient(options: options)
     }
@@ -108,6 +111,25 @@ import Testing
         slow.releaseChunks()
         #expect(try await slow.result().outcome == .completed)
         #expect(slow.body == bytes)
+    }
+
+    /// If all handlers together hold too much, each transfer gets one read of libcurl at a time.
+    @Test func manyHeldBytesNarrowEveryWindow() async throws {
+        let bytes = Content.random(seed: 14, count: 5_000_000)
+        origin.serve("/file", .file(bytes))
+        let client = try client(chunk: 50_000, window: 8 << 20, held: 100_000, flush: .milliseconds(20))
+        let holding = Recorder(holdingChunks: true)
+        client.start(TransferRequest(url: origin.url("/file")), handler: holding)
+        #expect(await holding.received(atLeast: 100_000))
+        let releasing = ReleasingHandler()
+        client.start(TransferRequest(url: origin.url("/file")), handler: releasing)
+        #expect(await releasing.finished.wait { $0 != nil })
+        #expect(releasing.finished.current == .completed)
+        #expect(releasing.count.current == bytes.count)
+        #expect(holding.body.count <= 100_000 + 2 * (512 << 10))
+        holding.releaseChunks()
+        #expect(try await holding.result().outcome == .completed)
+        #expect(holding.body == bytes)
     }
 
     @Test func windowSmallerThanOnePieceMakesProgress() async throws {

@@ -41,6 +41,36 @@ import Testing
         #expect(window.take(read) == .open)
     }
 
+    /// Of a transfer that holds bytes while all together hold too many.
+    @Test func scarceWindowClosesAfterOneReadUntilItIsEmpty() {
+        var window = Window(capacity: 100)
+        #expect(window.take(10, isScarce: true) == .closed)
+        #expect(window.take(10, isScarce: true) == .closed)
+        #expect(window.take(81, isScarce: true) == .refused)
+        #expect(window.giveBack(19) == false)
+        #expect(window.giveBack(1) == true)
+        // Nothing would open a window that is closed without a byte.
+        #expect(window.take(0, isScarce: true) == .open)
+        // What was not scarce when it closed, and is now.
+        #expect(window.take(100) == .open)
+        #expect(window.take(1) == .refused)
+        #expect(window.take(1, isScarce: true) == .refused)
+        #expect(window.giveBack(99) == false)
+        #expect(window.giveBack(1) == true)
+    }
+
+    /// Such as the window of a transfer that was cancelled with an unfinished chunk.
+    @Test func droppedWindowHoldsNothing() throws {
+        let total = HeldBytes(most: 10)
+        let mailbox = try Mailbox()
+        do {
+            let window = SharedWindow(of: TransferID(), capacity: 100, within: total, mailbox: mailbox)
+            #expect(window.take(11) == .open)
+            #expect(total.areMany)
+        }
+        #expect(!total.areMany)
+    }
+
     @Test func hasRoomDoesNotTakeRoom() {
         var window = Window(capacity: 10)
         #expect(window.take(8) == .open)
