@@ -175,11 +175,11 @@ final class BufferPool: Sendable {
 /// The bytes that the handlers of all transfers hold.
 final class HeldBytes: Sendable {
     private let count = Atomic(0)
-    private let most: Int
+    private let limit: Int
 
-    init(most: Int) { self.most = most }
+    init(limit: Int) { self.limit = limit }
 
-    var areMany: Bool { count.load(ordering: .relaxed) > most }
+    var exceedLimit: Bool { count.load(ordering: .relaxed) > limit }
 
     func add(_ bytes: Int) { count.add(bytes, ordering: .relaxed) }
 }
@@ -198,13 +198,13 @@ final class SharedWindow: Sendable {
         window = Locked(Window(capacity: capacity))
     }
 
-    /// What is still held then is of a chunk that was never delivered.
+    /// The bytes that are still held belong to a chunk that was never delivered.
     deinit { total.add(-window.withLock(\.held)) }
 
     func hasRoom(for count: Int) -> Bool { window.withLock { $0.hasRoom(for: count) } }
 
     func take(_ count: Int) -> Window.Admission {
-        let admission = window.withLock { $0.take(count, isScarce: total.areMany) }
+        let admission = window.withLock { $0.take(count, isScarce: total.exceedLimit) }
         if admission != .refused { total.add(count) }
         return admission
     }

@@ -274,7 +274,7 @@ final class LoopServices {
         self.options = options
         self.mailbox = mailbox
         pool = BufferPool(bufferBytes: max(1, options.chunkBytes))
-        held = HeldBytes(most: options.maxHeldBytes)
+        held = HeldBytes(limit: options.maxHeldBytes)
     }
 
     /// Records until when an unfinished chunk of a transfer may wait for more bytes; nil: there is none.

@@ -8,7 +8,7 @@ import Testing
 
     private func builder() throws -> ChunkBuilder {
         let window = SharedWindow(
-            of: TransferID(), capacity: 1 << 20, within: HeldBytes(most: .max), mailbox: try Mailbox())
+            of: TransferID(), capacity: 1 << 20, within: HeldBytes(limit: .max), mailbox: try Mailbox())
         return ChunkBuilder(pool: BufferPool(bufferBytes: 1 << 19), window: window, patience: .milliseconds(200))
     }
 

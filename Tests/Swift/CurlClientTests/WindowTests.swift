@@ -61,14 +61,14 @@ import Testing
 
     /// Such as the window of a transfer that was cancelled with an unfinished chunk.
     @Test func droppedWindowHoldsNothing() throws {
-        let total = HeldBytes(most: 10)
+        let total = HeldBytes(limit: 10)
         let mailbox = try Mailbox()
         do {
             let window = SharedWindow(of: TransferID(), capacity: 100, within: total, mailbox: mailbox)
             #expect(window.take(11) == .open)
-            #expect(total.areMany)
+            #expect(total.exceedLimit)
         }
-        #expect(!total.areMany)
+        #expect(!total.exceedLimit)
     }
 
     @Test func hasRoomDoesNotTakeRoom() {
