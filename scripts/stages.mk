@@ -1,6 +1,6 @@
 # The stages of scripts/test: name, the stages that it needs, its command, and its title. scripts/stage runs the command.
 #
-# scripts/test runs `make --jobs 4` with this file, so four stages run at a time; of those that may start, make starts the
+# scripts/test runs `make --jobs 3` with this file, so three stages run at a time; of those that may start, make starts the
 # first ones in `stages`. What follows a | must only not run at the same time. SHORT is --short, or empty for the complete
 # forms (scripts/test --long).
 

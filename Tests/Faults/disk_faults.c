@@ -15,7 +15,7 @@
 //                       ACTION  an error such as EIO; ENOSPC+ writes half of the bytes first (short write);
 //                               EIO! is a failed sync that loses the bytes it was to make durable, as Linux does when it
 //                               drops dirty pages; KILL and KILL-AFTER end the process with SIGKILL before or after
-//                               the call; SLEEP=N waits N milliseconds before it
+//                               the call; HOLD makes the call wait until the rules are replaced; NOTHING lets it work
 //                       The first matching rule applies. Each rule counts its own matching calls.
 //   DISK_FAULTS_LOG     One line for each rule that was obeyed: CALL PATH ACTION.
 //   DISK_FAULTS_COUNTS  An array of 64-bit counters in the order of `call_names`; survives SIGKILL.
@@ -89,14 +89,14 @@ static void find_all(void) {
 
 // ---- State, under one lock
 
-enum action { ACT_NONE, ACT_ERROR, ACT_SHORT, ACT_LOSE, ACT_KILL, ACT_KILL_AFTER, ACT_SLEEP };
+enum action { ACT_NONE, ACT_ERROR, ACT_SHORT, ACT_LOSE, ACT_KILL, ACT_KILL_AFTER, ACT_HOLD };
 
 struct rule {
     uint32_t calls;
     char path[256];
     long first, last, seen;
     enum action action;
-    int number;  // the error, or milliseconds
+    int error;
     char text[32];
 };
 
@@ -112,6 +112,7 @@ static struct timespec rules_time;
 static ino_t rules_inode;
 static struct rule rules[MOST_RULES];
 static int rule_count, log_file = -1, trace_file = -1;
+static long replacements;  // of the rules
 static uint64_t *counts;
 static struct extent extents[MOST_EXTENTS];
 static int extent_count;
@@ -129,14 +130,15 @@ static bool parse_action(const char *text, struct rule *rule) {
     snprintf(rule->text, sizeof rule->text, "%s", text);
     if (!strcmp(text, "KILL")) return rule->action = ACT_KILL, true;
     if (!strcmp(text, "KILL-AFTER")) return rule->action = ACT_KILL_AFTER, true;
-    if (sscanf(text, "SLEEP=%d", &rule->number) == 1) return rule->action = ACT_SLEEP, true;
+    if (!strcmp(text, "HOLD")) return rule->action = ACT_HOLD, true;
+    if (!strcmp(text, "NOTHING")) return rule->action = ACT_NONE, true;
     size_t length = strlen(text);
     char mark = length ? text[length - 1] : 0;
     rule->action = mark == '+' ? ACT_SHORT : mark == '!' ? ACT_LOSE : ACT_ERROR;
     if (rule->action != ACT_ERROR) length--;
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (strlen(errors[i].name) == length && !strncmp(errors[i].name, text, length))
-            return rule->number = errors[i].number, true;
+            return rule->error = errors[i].number, true;
     return false;
 }
 
@@ -153,6 +155,7 @@ static uint32_t parse_calls(char *text) {
 static void read_rules(void) {
     struct stat status;
     if (!rules_path || stat(rules_path, &status) != 0) {
+        replacements += rule_count > 0;
         rule_count = 0;
         rules_inode = 0;
         return;
@@ -161,6 +164,7 @@ static void read_rules(void) {
         && status.st_mtim.tv_nsec == rules_time.tv_nsec) return;
     rules_inode = status.st_ino;
     rules_time = status.st_mtim;
+    replacements++;
     rule_count = 0;
     FILE *file = fopen(rules_path, "re");
     if (!file) return;
@@ -377,19 +381,24 @@ static struct rule *judge(enum call call, const char *path) {
     return NULL;
 }
 
-struct verdict { enum action action; int number; };
+struct verdict { enum action action; int error; };
+
+// The caller holds the lock. Other threads make their calls meanwhile.
+static void wait_for_other_rules(void) {
+    struct timespec pause = {0, 5000000};
+    for (long then = replacements; replacements == then; read_rules()) {
+        pthread_mutex_unlock(&lock);
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&lock);
+    }
+}
 
 static struct verdict enter(enum call call, const char *path) {
     int saved = errno;
     lock_state();
     struct rule *rule = judge(call, path);
-    struct verdict verdict = rule ? (struct verdict){rule->action, rule->number} : (struct verdict){0};
-    if (verdict.action == ACT_SLEEP) {
-        pthread_mutex_unlock(&lock);
-        struct timespec time = {verdict.number / 1000, verdict.number % 1000 * 1000000L};
-        nanosleep(&time, NULL);
-        pthread_mutex_lock(&lock);
-    }
+    struct verdict verdict = rule ? (struct verdict){rule->action, rule->error} : (struct verdict){0};
+    if (verdict.action == ACT_HOLD) wait_for_other_rules();
     errno = saved;
     return verdict;
 }
@@ -409,7 +418,7 @@ static ssize_t leave(struct verdict verdict, ssize_t result) {
 
 static ssize_t refuse(struct verdict verdict) {
     pthread_mutex_unlock(&lock);
-    errno = verdict.number;
+    errno = verdict.error;
     return -1;
 }
 

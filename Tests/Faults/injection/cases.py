@@ -73,11 +73,11 @@ class Case:
         number = self.shape.partition("-")[2]
         first, last = (number, number) if number else ("1", "-")
         others = [PATHS["parts"], PATHS["database"]] if self.area == "folder" else []
-        spared = [f"{self.call} {other} 1 - SLEEP=0" for other in others]
+        spared = [f"{self.call} {other} 1 - NOTHING" for other in others]
         return [*spared, f"{self.call} {path} {first} {last} {self.error}"]
 
 
-NOTHING = Case("folder", "*", "SLEEP=0", "none")
+NOTHING = Case("folder", "*", "NOTHING", "none")
 
 
 def every(made: set[tuple[str, str]]) -> Iterator[Case]:

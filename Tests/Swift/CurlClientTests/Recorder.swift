@@ -68,7 +68,7 @@ final class Recorder: TransferHandler {
     var head: ResponseHead? { state.current.heads.first }
 
     /// Waits for the result.
-    func result(atMost timeout: Duration = .seconds(60)) async throws -> TransferResult {
+    func result(atMost timeout: Duration = .patience) async throws -> TransferResult {
         _ = await state.wait(atMost: timeout) { !$0.results.isEmpty }
         guard let result = state.current.results.first else { throw NeverFinished() }
         return result

@@ -15,7 +15,7 @@ import Testing
         let environment = ["FETCHD_URL": fetchd.baseURL, "FILE": origin.url("/film.bin"), "HOOK": receiver.url]
         async let run = Self.run(script, environment, in: folder)
         // The gate keeps the download from ending before it is paused, however slow the commands are.
-        _ = try await eventually("the pause", atMost: .seconds(60)) {
+        _ = try await eventually("the pause") {
             try await fetchd.api.events().contains { $0["type"] == "job.paused" } ? true : nil
         }
         gate.open()

@@ -22,7 +22,7 @@ final class CallLog: BackgroundSessionDelegate {
 
     private func note(_ call: String) { calls.withLock { $0.append(call) } }
 
-    func waitFor(_ call: String) async -> Bool { await calls.wait(atMost: .seconds(30)) { $0.contains(call) } }
+    func waitFor(_ call: String) async -> Bool { await calls.wait { $0.contains(call) } }
 
     func session(
         _ session: BackgroundSession, downloadTask: BackgroundDownloadTask, didWriteData bytesWritten: Int64,

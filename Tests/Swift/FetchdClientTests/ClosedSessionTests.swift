@@ -35,7 +35,7 @@ import Testing
     @Test func anInvalidSessionCanBeOpenedAgain() async throws {
         let (fixture, log) = (try await Fixture(token: "first"), CallLog())
         let refused = try fixture.session("films", log, token: "wrong")
-        #expect(await log.calls.wait(atMost: .seconds(30)) { $0.contains { $0.hasPrefix("invalid") } })
+        #expect(await log.calls.wait { $0.contains { $0.hasPrefix("invalid") } })
         let session = try fixture.session("films", CallLog(), token: "first")
         #expect(await session.allTasks.isEmpty)
         let late = refused.downloadTask(with: fixture.url("/a.bin"))
@@ -48,7 +48,7 @@ import Testing
         let (fixture, log) = (try await Fixture(token: "first"), CallLog())
         let refused = try fixture.session("films", log, token: "wrong")
         refused.downloadTask(with: fixture.url("/a.bin")).resume()
-        #expect(await log.calls.wait(atMost: .seconds(30)) { $0.contains { $0.hasPrefix("invalid") } })
+        #expect(await log.calls.wait { $0.contains { $0.hasPrefix("invalid") } })
         await #expect(throws: FetchdError.self) { try await refused.finishTasksAndInvalidate() }
         await #expect(throws: FetchdError.self) { try await refused.invalidateAndCancel() }
     }

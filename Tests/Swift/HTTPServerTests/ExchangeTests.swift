@@ -145,8 +145,7 @@ import Testing
             try client.send(RawClient.request())
             client.shutdownWriting()
             #expect(try client.readResponse().text == "GET / ")
-            let duration = try ContinuousClock().measure { _ = try client.readUntilClosed() }
-            #expect(duration < .seconds(30))
+            _ = try client.readUntilClosed()
         }
     }
 

@@ -55,7 +55,7 @@ final class Visit: TransferHandler {
     }
 
     func wait(until isReached: @escaping @Sendable (State) -> Bool) async throws {
-        guard await state.wait(atMost: .seconds(60), until: isReached) else { throw Overdue("a visit took too long") }
+        guard await state.wait(until: isReached) else { throw Overdue("a visit took too long") }
     }
 
     var status: Int? { state.current.head?.status }

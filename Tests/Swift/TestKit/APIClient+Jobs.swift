@@ -70,7 +70,7 @@ extension APIClient {
     /// Waits until the job satisfies the condition, and returns it.
     @discardableResult
     public func waitForJob(
-        _ id: String, toBe what: String, atMost timeout: Duration = .seconds(30), _ isWanted: (JSON) -> Bool
+        _ id: String, toBe what: String, atMost timeout: Duration = .patience, _ isWanted: (JSON) -> Bool
     ) async throws -> JSON {
         var last = JSON.null
         do {
@@ -87,7 +87,7 @@ extension APIClient {
     /// Throws early if the job ends in another state.
     @discardableResult
     public func waitForJob(
-        _ id: String, _ state: JobState.Kind, atMost timeout: Duration = .seconds(30)
+        _ id: String, _ state: JobState.Kind, atMost timeout: Duration = .patience
     ) async throws -> JSON {
         let job = try await waitForJob(id, toBe: state.rawValue, atMost: timeout) { job in
             let now = job["state"].string.flatMap(JobState.Kind.init(rawValue:))

@@ -30,7 +30,7 @@ public struct APIClient: Sendable {
         if let token { add("Authorization", "Bearer \(token)") }
         let request = TransferRequest(
             url: baseURL + path, method: method, headers: headers, body: body,
-            timeouts: .init(connect: .seconds(10), idle: .seconds(60), total: .seconds(120)))
+            timeouts: .init(connect: .patience, idle: .patience, total: .patience))
         let response = try await Self.curl.exchange(request, bodyLimit: 1 << 30)
         let answer = APIAnswer(status: response.status, headers: response.headers, body: response.body)
         record?.add(method, path, headers, body, answer)

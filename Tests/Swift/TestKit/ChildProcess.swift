@@ -59,7 +59,7 @@ public final class ChildProcess: Sendable {
     /// Runs a program until it ends.
     public static func run(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], workingFolder: String? = nil,
-        input: [UInt8] = [], atMost timeout: Duration = .seconds(240)
+        input: [UInt8] = [], atMost timeout: Duration = .patience
     ) async throws -> Outcome {
         let child = try await ChildProcess(
             executable, arguments, environment: environment, workingFolder: workingFolder, input: input)
@@ -85,7 +85,7 @@ public final class ChildProcess: Sendable {
     }
 
     @discardableResult
-    public func waitForEnd(atMost timeout: Duration = .seconds(240)) async throws -> Ending {
+    public func waitForEnd(atMost timeout: Duration = .patience) async throws -> Ending {
         guard await ending.wait(atMost: timeout, until: { $0 != nil }), let ending = ending.current else {
             signal(SIGABRT)
             throw Overdue("Waited in vain for the end of \(command). It had written:\n\(errors)")

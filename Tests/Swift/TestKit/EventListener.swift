@@ -74,7 +74,7 @@ public final class EventListener: Sendable {
 
     @discardableResult
     public func wait(
-        for what: String, atMost timeout: Duration = .seconds(30), until isReached: @escaping @Sendable (State) -> Bool
+        for what: String, atMost timeout: Duration = .patience, until isReached: @escaping @Sendable (State) -> Bool
     ) async throws -> State {
         guard await state.wait(atMost: timeout, until: isReached) else {
             let state = state.current

@@ -1,3 +1,8 @@
+extension Duration {
+    /// How long a test waits for what must happen. It is long, because a machine may be slow, and only failing tests reach it.
+    public static let patience = Duration.seconds(300)
+}
+
 /// A condition that did not hold in time.
 public struct Overdue: Error, CustomStringConvertible {
     public let description: String
@@ -12,9 +17,9 @@ public struct Overdue: Error, CustomStringConvertible {
 /// - Parameters:
 ///   - what: completes "waited in vain for ...".
 ///   - look: returns nil while the condition does not hold; its first other value is returned.
-/// - Throws: `Overdue` after `timeout`, which only failing tests reach.
+/// - Throws: `Overdue` after `timeout`.
 public func eventually<Value>(
-    _ what: String, atMost timeout: Duration = .seconds(120), pause: Duration = .milliseconds(10),
+    _ what: String, atMost timeout: Duration = .patience, pause: Duration = .milliseconds(10),
     isolation: isolated (any Actor)? = #isolation, _ look: () async throws -> Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + timeout

@@ -81,7 +81,7 @@ public final class FetchdProcess: TestedService {
 extension FetchdProcess {
     /// Sends SIGTERM, and returns the ending of the process.
     @discardableResult
-    public func terminate(atMost timeout: Duration = .seconds(60)) async throws -> ChildProcess.Ending {
+    public func terminate(atMost timeout: Duration = .patience) async throws -> ChildProcess.Ending {
         let child = incarnation.current.child
         child.signal(SIGTERM)
         return try await child.waitForEnd(atMost: timeout)
@@ -97,7 +97,7 @@ extension FetchdProcess {
     public func signal(_ number: Int32) { incarnation.current.child.signal(number) }
 
     /// Waits for the current process to end.
-    public func waitForEnd(atMost timeout: Duration = .seconds(60)) async throws -> ChildProcess.Ending {
+    public func waitForEnd(atMost timeout: Duration = .patience) async throws -> ChildProcess.Ending {
         try await incarnation.current.child.waitForEnd(atMost: timeout)
     }
 

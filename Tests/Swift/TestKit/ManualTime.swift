@@ -99,7 +99,7 @@ public final class ManualTime: TimeSource {
 
     /// Waits until the given number of callers sleep: before that, advancing the clock would wake none of them.
     @discardableResult
-    public func waitForSleepers(_ count: Int = 1, atMost timeout: Duration = .seconds(60)) async -> Bool {
+    public func waitForSleepers(_ count: Int = 1, atMost timeout: Duration = .patience) async -> Bool {
         await state.wait(atMost: timeout) { $0.sleepers.count >= count }
     }
 }

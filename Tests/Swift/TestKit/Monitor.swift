@@ -45,7 +45,7 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     /// Waits until the condition holds. Returns false if it does not hold after `timeout`, which only failing tests
     /// reach.
     public func wait(
-        atMost timeout: Duration = .seconds(60), until isSatisfied: @escaping @Sendable (State) -> Bool
+        atMost timeout: Duration = .patience, until isSatisfied: @escaping @Sendable (State) -> Bool
     ) async -> Bool {
         let id = withLock { _ in
             lastID += 1

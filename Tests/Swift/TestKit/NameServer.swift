@@ -29,7 +29,7 @@ public final class NameServer: Sendable {
     public var asked: [String] { listener.asked.current }
 
     @discardableResult
-    public func waitForQuestions(_ count: Int, atMost timeout: Duration = .seconds(30)) async -> Bool {
+    public func waitForQuestions(_ count: Int, atMost timeout: Duration = .patience) async -> Bool {
         await listener.asked.wait(atMost: timeout) { $0.count >= count }
     }
 }

@@ -53,13 +53,13 @@ public final class Origin: Sendable {
 
     /// Waits until a path was requested `count` times.
     @discardableResult
-    public func waitForRequests(_ path: String, count: Int = 1, atMost timeout: Duration = .seconds(60)) async -> Bool {
+    public func waitForRequests(_ path: String, count: Int = 1, atMost timeout: Duration = .patience) async -> Bool {
         await site.waitForRequests(path, count: count, atMost: timeout)
     }
 
     /// Waits until no exchange is running, that is, the client has closed every stalled one.
     @discardableResult
-    public func waitForSilence(atMost timeout: Duration = .seconds(60)) async -> Bool {
+    public func waitForSilence(atMost timeout: Duration = .patience) async -> Bool {
         await site.waitForSilence(atMost: timeout)
     }
 

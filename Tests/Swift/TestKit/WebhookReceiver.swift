@@ -45,7 +45,7 @@ public final class WebhookReceiver: Sendable {
 
     /// Waits for the given number of requests, of one event type or of any.
     public func waitFor(
-        _ type: String? = nil, count: Int, atMost timeout: Duration = .seconds(30)
+        _ type: String? = nil, count: Int, atMost timeout: Duration = .patience
     ) async throws -> [ReceivedWebhook] {
         guard await state.wait(atMost: timeout, until: { $0.received.count { $0.isOf(type) } >= count }) else {
             let seen = received.map { $0.type ?? "?" }
@@ -55,7 +55,7 @@ public final class WebhookReceiver: Sendable {
     }
 
     /// Waits for the first request of a type.
-    public func waitFor(_ type: String, atMost timeout: Duration = .seconds(30)) async throws -> ReceivedWebhook {
+    public func waitFor(_ type: String, atMost timeout: Duration = .patience) async throws -> ReceivedWebhook {
         try await waitFor(type, count: 1, atMost: timeout)[0]
     }
 

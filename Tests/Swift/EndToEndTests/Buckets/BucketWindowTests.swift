@@ -28,7 +28,7 @@ import Testing
     }
 
     private func expectOne(_ id: String, _ path: String, _ api: APIClient) async throws {
-        let job = try await api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        let job = try await api.waitForJob(id, .succeeded)
         let digest = SHA.hexadecimal(of: bytes)
         #expect(job["file"]["sha256"].string == digest && job["file"]["path"].string == path)
         let state = try await server.state()
@@ -74,7 +74,7 @@ import Testing
         let id = try await submit(fetchd.api, "film")
         if size > 64 << 20 { try await waitForParts(1) }
         gate.open()
-        let job = try await fetchd.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        let job = try await fetchd.api.waitForJob(id, .succeeded)
         #expect(job["file"]["sha256"].string == SHA.hexadecimal(of: bytes))
         let state = try await server.state()
         #expect(state.objects == ["film": SHA.hexadecimal(of: bytes)] && state.uploads.isEmpty)

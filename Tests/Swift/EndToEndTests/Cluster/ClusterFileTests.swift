@@ -26,7 +26,7 @@ import Testing
         try await first.kill()
         gate.open()
         second.signal(SIGCONT)
-        return try await eventually("the job on the other node", atMost: .seconds(60)) {
+        return try await eventually("the job on the other node") {
             let job = try? await second.api.job(job)
             return job?["state"] == "succeeded" ? job : nil
         }

@@ -19,7 +19,7 @@ import Testing
         for view in Self.views(of: job) { #expect(try await lonely.api.get(view).status == 200) }
         other.signal(SIGCONT)
         path.cut()
-        _ = try await eventually("the takeover", atMost: .seconds(60)) {
+        _ = try await eventually("the takeover") {
             other.log.contains("taken over jobs. Queued again: 1.") ? true : nil
         }
         for view in Self.views(of: job) {
@@ -28,7 +28,7 @@ import Testing
         }
         #expect(try await lonely.api.get("/readyz").status == 503)
         #expect(try await lonely.api.get("/livez").status == 200)
-        try await cluster.wait(for: 1, "succeeded", atMost: .seconds(60))
+        try await cluster.wait(for: 1, "succeeded")
         path.mend()
         #expect(try await lonely.waitForEnd() == .exited(75), "\(lonely.log)")
         try await lonely.restart()
@@ -49,7 +49,7 @@ import Testing
         try await listener.wait(for: "the stream") { $0.status == 200 }
         let path = try #require(cluster.path)
         path.cut()
-        try await listener.wait(for: "the end of the stream", atMost: .seconds(60)) { $0.end != nil }
+        try await listener.wait(for: "the end of the stream") { $0.end != nil }
         path.mend()
     }
 }

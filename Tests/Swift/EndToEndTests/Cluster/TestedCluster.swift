@@ -60,7 +60,7 @@ final class TestedCluster: Sendable {
     }
 
     /// Waits until so many jobs are in a state, as any node that answers sees them.
-    func wait(for count: Int, _ state: String, atMost timeout: Duration = .seconds(60)) async throws {
+    func wait(for count: Int, _ state: String, atMost timeout: Duration = .patience) async throws {
         _ = try await eventually("\(count) jobs to be \(state)", atMost: timeout) { () -> Bool? in
             for node in nodes where node.isRunning {
                 guard let answer = try? await node.api.get("/v1/jobs?state=\(state)&limit=1000"), answer.status == 200

@@ -5,9 +5,6 @@ import Testing
 struct BrowserStory {
     private let child: ChildProcess
 
-    /// A story that fails ends by itself, much earlier.
-    static let patience = Duration.seconds(180)
-
     /// Whether Chromium, its driver and Selenium are installed.
     static var isPossible: Bool { get async { await installation.value } }
 
@@ -40,15 +37,15 @@ struct BrowserStory {
 
     /// Waits until the story prints a line.
     func said(_ words: String) async throws {
-        _ = try await eventually("the story to say '\(words)'", atMost: Self.patience) {
+        _ = try await eventually("the story to say '\(words)'") {
             if lines.contains(Substring(words)) { return true }
             if let ending = child.endingSoFar { throw Overdue("The story ended (\(ending)):\n\(child.errors)") }
             return nil
         }
     }
 
-    /// Waits until the story ends with success.
-    func ended(atMost timeout: Duration = BrowserStory.patience) async throws {
+    /// Waits until the story ends with success. A story that fails ends by itself, much earlier.
+    func ended(atMost timeout: Duration = .patience) async throws {
         let ending = try await child.waitForEnd(atMost: timeout)
         guard ending == .exited(0) else { throw Overdue("The story ended (\(ending)):\n\(child.errors)") }
     }

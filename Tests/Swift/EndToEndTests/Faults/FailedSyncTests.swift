@@ -27,7 +27,7 @@ import Testing
     }
 
     private func expectBytes(_ id: String, _ fetchd: FetchdProcess) async throws -> JSON {
-        let job = try await fetchd.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        let job = try await fetchd.api.waitForJob(id, .succeeded)
         #expect(fetchd.downloaded(try #require(job["file"]["path"].string)) == bytes, "\(job.written)")
         return job
     }

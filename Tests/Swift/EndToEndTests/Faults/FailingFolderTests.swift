@@ -56,7 +56,7 @@ import Testing
         _ = try await unreadiness(scene)
         #expect(try await scene.api.job(id)["state"] != "failed")
         try FileManager.default.createDirectory(atPath: downloads, withIntermediateDirectories: false)
-        let job = try await scene.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(scene.fetchd.downloaded(try #require(job["file"]["path"].string)) == scene.bytes)
         try await waitUntilReady(scene)
         #expect(try await scene.api.get("/v1/jobs/\(first)/file").status == 410)
@@ -68,7 +68,7 @@ import Testing
         try await scene.api.waitForBytes(id, atLeast: 100_000)
         try FileManager.default.removeItem(atPath: scene.fetchd.folder.path("downloads/.incomplete"))
         scene.gate.open()
-        let job = try await scene.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(scene.fetchd.downloaded(try #require(job["file"]["path"].string)) == scene.bytes)
     }
 }

@@ -45,7 +45,7 @@ import Testing
         #expect(!fetchd.folder.files.contains { $0.contains("fetchd.list.") })
 
         _ = try await fetchd.api.post("/v1/sessions/default/cancel")
-        let finish = try await eventually("the finish", atMost: .seconds(60)) {
+        let finish = try await eventually("the finish") {
             try await fetchd.api.get("/v1/events?type=session.finished&limit=10").json["events"].arrayValue?.first
         }
         #expect(finish["data"]["counts"]["cancelled"] == .integer(Int64(Self.jobs)))
@@ -60,7 +60,7 @@ import Testing
         try await fetchd.stop()
         _ = await request.value
         try await fetchd.restart()
-        _ = try await eventually("all jobs", atMost: .seconds(60)) { try await count(fetchd) == Self.jobs ? true : nil }
+        _ = try await eventually("all jobs") { try await count(fetchd) == Self.jobs ? true : nil }
         _ = try await eventually("the list to be removed") {
             fetchd.folder.files.contains { $0.contains("fetchd.list.") } ? nil : true
         }

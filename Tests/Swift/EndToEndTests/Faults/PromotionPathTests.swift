@@ -19,9 +19,9 @@ import Testing
 
     private func downloads(_ name: String) -> String { scene.fetchd.folder.path("downloads/\(name)") }
 
-    /// Submits a job, and returns while its rename waits.
+    /// Submits a job, and returns while its rename waits. It waits until the faults are healed.
     private func jobBeforeRename() async throws -> String {
-        try faults.set("renameat2 downloads/here 1 1 SLEEP=2000")
+        try faults.set("renameat2 downloads/here 1 1 HOLD")
         let id = try await scene.api.submit(
             scene.order("/file", ("destination", ["directory": "here", "filename": "a"])))
         _ = try await eventually("the rename to begin") { faults.log.isEmpty ? nil : true }
@@ -37,6 +37,7 @@ import Testing
         let id = try await jobBeforeRename()
         #expect(rename(downloads("here"), outside.path("moved")) == 0)
         #expect(symlink(outside.path, downloads("here")) == 0)
+        try faults.heal()
         let job = try await scene.api.waitForJob(id, .failed)
         #expect(job["failure"]["code"] == "destination_invalid", "\(job.written)")
         #expect(outside.files == ["precious"])
@@ -53,6 +54,7 @@ import Testing
         let part = scene.fetchd.folder.path(try #require(scene.fetchd.folder.files.first { $0.hasSuffix(".part") }))
         #expect(unlink(part) == 0)
         #expect(symlink(outside.path("precious"), part) == 0)
+        try faults.heal()
         let job = try await scene.api.waitForJob(id, .succeeded)
         #expect(job["attempts"] == 2)
         #expect(scene.fetchd.downloaded("here/a") == scene.bytes)

@@ -45,7 +45,7 @@ extension APIClient {
     }
 
     /// Waits until a job has succeeded or failed, and returns the job.
-    func waitForOutcome(_ id: String, atMost timeout: Duration = .seconds(30)) async throws -> JSON {
+    func waitForOutcome(_ id: String, atMost timeout: Duration = .patience) async throws -> JSON {
         try await waitForJob(id, toBe: "over", atMost: timeout) { ["succeeded", "failed"].contains($0["state"]) }
     }
 

@@ -38,7 +38,7 @@ struct FullDiskTests {
             $0["reason"] == "space" && $0["retry_at"] != until
         }
         #expect(try await fetchd.api.delete("/v1/jobs/\(former)?file=delete").status == 204)
-        let job = try await fetchd.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        let job = try await fetchd.api.waitForJob(id, .succeeded)
         #expect(job["attempts"] == 1)
         #expect(try await fetchd.api.get("/v1/jobs/\(id)/file").body == second)
     }

@@ -49,7 +49,7 @@ import Testing
             _ = try await scene.api.waitForJob(ids.last ?? "", .succeeded)
         }
         for id in ids {
-            _ = try await eventually("the removal of \(id)", atMost: .seconds(60)) {
+            _ = try await eventually("the removal of \(id)") {
                 try await scene.api.get("/v1/jobs/\(id)").status == 404 ? true : nil
             }
         }

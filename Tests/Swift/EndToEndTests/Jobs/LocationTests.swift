@@ -179,7 +179,7 @@ import Testing
         #expect(report.output.contains("Jobs need the location films, which no option declares."), "\(report.output)")
         first.gate.open()
         let third = try await FetchdProcess.start(options([films]), in: folder)
-        let ended = try await third.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        let ended = try await third.api.waitForJob(id, .succeeded)
         #expect(ended["resume"]["decision"] == "resumed" && ended["file"]["location"] == "films")
     }
 
@@ -202,7 +202,7 @@ import Testing
         #expect(try await scene.api.get("/readyz").status == 200)
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.moveItem(atPath: away, toPath: path)
-        try await scene.api.waitForJob(id, .succeeded, atMost: .seconds(60))
+        try await scene.api.waitForJob(id, .succeeded)
         #expect(try await locations(scene.api)["films"]?["healthy"] == true)
     }
 

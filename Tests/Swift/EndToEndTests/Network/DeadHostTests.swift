@@ -115,7 +115,7 @@ struct DeadHostTests {
         let api = stage.api
         for session in ["nameless", "silent"] {
             // Read from the journal: of so many jobs, one or two draw a delay near zero.
-            let waits = try await eventually("all of \(session) to wait", atMost: .seconds(150)) {
+            let waits = try await eventually("all of \(session) to wait") {
                 let waits = try await api.journal(of: session, type: "job.waiting")
                 return Set(waits.compactMap { $0["job"].string }).count == Self.many ? waits : nil
             }

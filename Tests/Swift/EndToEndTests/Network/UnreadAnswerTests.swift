@@ -41,7 +41,7 @@ import Testing
             }
         }
         var (most, own) = (0, 0)
-        _ = try await eventually("all answers to be decided on", atMost: .seconds(300)) {
+        _ = try await eventually("all answers to be decided on") {
             most = max(most, fetchd.residentBytes)
             // The requests of other callers are answered meanwhile.
             #expect(try await fetchd.api.get("/livez").status == 200)

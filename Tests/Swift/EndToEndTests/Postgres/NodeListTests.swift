@@ -49,7 +49,7 @@ import Testing
         let cluster = try await TestedCluster(of: 2)
         let survivor = cluster.nodes[1]
         try await cluster.nodes[0].kill()
-        let listed = try await eventually("the lease of the dead node to be taken", atMost: .seconds(60)) {
+        let listed = try await eventually("the lease of the dead node to be taken") {
             let listed = try await survivor.api.get("/v1/nodes").json["nodes"]
             return listed[0]["state"] == "stopped" && listed[1]["is_leader"] == true ? listed : JSON?.none
         }

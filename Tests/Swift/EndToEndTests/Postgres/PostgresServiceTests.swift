@@ -50,16 +50,18 @@ import Testing
                 try await server.start()
             }
         }
-        let finish = try await receiver.waitFor("session.finished", atMost: .seconds(120))
+        let finish = try await receiver.waitFor("session.finished")
         #expect(finish.data["counts"]["succeeded"] == 60)
-        for job in try await fetchd.api.get("/v1/jobs?limit=1000").json["jobs"].arrayValue ?? [] {
+        let jobs = try await list("/v1/jobs?limit=1000")["jobs"].arrayValue ?? []
+        #expect(jobs.count == 60)
+        for job in jobs {
             let path = try #require(job["file"]["path"].string)
             let index = try #require(job["url"].string?.split(separator: "/").last.flatMap { Int($0) })
             #expect(fetchd.downloaded(path) == files[index], "\(job.written)")
         }
-        let successes = try await fetchd.api.events().filter { $0["type"] == "job.succeeded" }
-        #expect(successes.count == 60)
-        let numbers = try await fetchd.api.events().compactMap { $0["id"].integer }
+        let events = try await list("/v1/events?limit=1000")["events"].arrayValue ?? []
+        #expect(events.count { $0["type"] == "job.succeeded" } == 60)
+        let numbers = events.compactMap { $0["id"].integer }
         #expect(numbers == numbers.indices.map { Int64($0) + 1 } && numbers.count > 120, "\(numbers)")
     }
 
@@ -90,12 +92,18 @@ import Testing
         #expect(try await starting.waitForEnd() == .exited(0))
     }
 
-    /// Waits until so many jobs have succeeded, as far as the service can be asked.
+    /// Waits until so many jobs have succeeded.
     private func succeeds(_ count: Int) async throws {
         _ = try await eventually("\(count) jobs to succeed") { () -> Bool? in
-            let answer = try? await fetchd.api.get("/v1/jobs?state=succeeded&limit=1000")
-            guard let answer, answer.status == 200 else { return nil }
-            return answer.json["jobs"].count >= count ? true : nil
+            try await list("/v1/jobs?state=succeeded&limit=1000")["jobs"].count >= count ? true : nil
+        }
+    }
+
+    /// Waits until the service can answer. A node that could not renew its lease in time, also on a slow machine, cannot.
+    private func list(_ path: String) async throws -> JSON {
+        try await eventually("an answer to \(path)") {
+            let answer = try? await fetchd.api.get(path)
+            return answer?.status == 200 ? answer?.json : nil
         }
     }
 

@@ -42,7 +42,7 @@ final class BatteredService: Sendable {
     }
 
     private func othersHaveTakenOver() async throws {
-        _ = try await eventually("the other nodes to take the work over", atMost: .seconds(40)) {
+        _ = try await eventually("the other nodes to take the work over") {
             let answer = try await ask("GET", "/v1/nodes")
             return answer.json["nodes"].arrayValue?.contains { $0["state"] == "stopped" } ?? false ? true : nil
         }
@@ -63,7 +63,7 @@ final class BatteredService: Sendable {
     func ask(
         _ method: String, _ path: String, _ body: JSON? = nil, headers: [(name: String, value: String)] = []
     ) async throws -> APIAnswer {
-        try await eventually("an answer to \(method) \(path)", atMost: .seconds(60), pause: .milliseconds(20)) {
+        try await eventually("an answer to \(method) \(path)", pause: .milliseconds(20)) {
             let index = next()
             // The node may have restarted in between, on another port.
             guard let answer = try? await nodes[index].api.send(method, path, body, headers: headers) else {
@@ -79,7 +79,7 @@ final class BatteredService: Sendable {
     /// A node can follow the changes that another one has acknowledged a moment later, so a client of several nodes that has
     /// changed a job asks until it sees that revision.
     func job(_ id: String) async throws -> JSON {
-        try await eventually("the newest revision of \(id)", atMost: .seconds(60), pause: .milliseconds(20)) {
+        try await eventually("the newest revision of \(id)", pause: .milliseconds(20)) {
             let answer = try await ask("GET", "/v1/jobs/\(id)")
             guard answer.status == 200 else { throw Overdue("GET of \(id) was answered \(answer)") }
             return note(answer.json) ? answer.json : JSON?.none

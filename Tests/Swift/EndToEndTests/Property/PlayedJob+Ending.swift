@@ -22,7 +22,7 @@ extension PlayedJob {
     private mutating func ended() async throws -> JSON {
         var last = JSON.null
         do {
-            return try await eventually("the end of \(id)", atMost: .seconds(60), pause: .milliseconds(20)) {
+            return try await eventually("the end of \(id)", pause: .milliseconds(20)) {
                 last = try await service.job(id)
                 if last["state"] == "paused" { try await act("resume") }
                 return last.isTerminal ? last : JSON?.none

@@ -39,12 +39,14 @@ import Testing
         let receiver = try NotifyReceiver(folder.path("notify"))
         let environment = faults.environment.merging(environment(receiver, watchdogMilliseconds: 20)) { $1 }
         let fetchd = try await FetchdProcess.start(.init(environment: environment))
-        try faults.set("fdatasync fetchd.sqlite-wal 1 1 SLEEP=4000")
+        try faults.set("fdatasync fetchd.sqlite-wal 1 1 HOLD")
         async let submission = fetchd.api.submit(["url": "http://127.0.0.1:1/"])
+        _ = try await eventually("the sync to wait") { faults.log.isEmpty ? nil : true }
         // Between two calls of `take`, a service that is not blocked gives 50 signs of life.
-        _ = try await eventually("the end of the signs of life", pause: .milliseconds(500)) {
+        _ = try await eventually("the end of the signs of life", pause: .seconds(1)) {
             receiver.take().isEmpty ? true : nil
         }
+        try faults.heal()
         _ = try await submission
         _ = try await eventually("another sign of life") { receiver.take().contains(Self.signOfLife) ? true : nil }
     }

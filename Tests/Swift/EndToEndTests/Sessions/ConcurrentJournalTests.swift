@@ -37,7 +37,7 @@ import Testing
     /// Reads page after page until the given number of jobs have succeeded.
     private func read(_ api: APIClient, _ filter: String, pagesOf limit: Int, until count: Int) async throws -> [JSON] {
         var (seen, after, succeeded): ([JSON], Int64, Int) = ([], 0, 0)
-        return try await eventually("\(count) successes to be read", atMost: .seconds(120), pause: .milliseconds(1)) {
+        return try await eventually("\(count) successes to be read", pause: .milliseconds(1)) {
             let page = try await api.get("/v1/events?after=\(after)&limit=\(limit)\(filter)").json
             let events = page["events"].arrayValue ?? []
             seen += events

@@ -7,11 +7,11 @@ import Testing
 @Suite struct StoppingTests {
     /// EX_IOERR: some changes could not be stored.
     private let unstored = ChildProcess.Ending.exited(74)
-    /// Less than the 25 s of `--stop-timeout`.
-    private let limit = Duration.seconds(20)
 
-    private func stage(_ faults: DiskFaults, _ arguments: String...) async throws -> Scene {
-        try await Scene(process: .init(arguments: arguments, environment: faults.environment))
+    /// - Parameter stopTimeout: seconds; the default is longer than a test waits.
+    private func stage(_ faults: DiskFaults, stopTimeout: Int = 3600) async throws -> Scene {
+        try await Scene(
+            process: .init(arguments: ["--stop-timeout", "\(stopTimeout)"], environment: faults.environment))
     }
 
     // MARK: In order
@@ -25,11 +25,12 @@ import Testing
         try await listener.wait(for: "an event") { !$0.messages.isEmpty }
         async let poll = scene.api.get("/v1/events?after=\(last)&wait=30&type=job.deleted")
         try await scene.untilWatched()
-        // The commit that ends the attempt takes a moment.
-        try faults.set("fdatasync fetchd.sqlite-wal 1 1 SLEEP=2000")
+        // The commit that ends the attempt waits.
+        try faults.set("fdatasync fetchd.sqlite-wal 1 1 HOLD")
         scene.process.signal(SIGTERM)
         try await untilUnready(scene)
         #expect(try await scene.api.get("/v1/jobs/\(id)").status == 503)
+        try faults.heal()
         #expect(try await scene.process.waitForEnd() == .exited(0))
         #expect(try await poll.json["events"] == [])
         try await listener.wait(for: "its end") { $0.end == .orderly }
@@ -59,7 +60,7 @@ import Testing
         let scene = try await stage(faults)
         let id = try await scene.heldJob()
         try faults.set(disk.rules)
-        #expect(try await scene.process.terminate(atMost: limit) == unstored)
+        #expect(try await scene.process.terminate() == unstored)
         #expect(!faults.log.isEmpty)
         try await expectSuccessAfterRestart(scene, faults, id)
     }
@@ -74,7 +75,7 @@ import Testing
         _ = try await eventually("the promotion to be refused") {
             scene.fetchd.log.contains("Could not store 1 promotions") ? true : nil
         }
-        #expect(try await scene.process.terminate(atMost: limit) == unstored)
+        #expect(try await scene.process.terminate() == unstored)
         #expect(scene.fetchd.downloaded("held") == nil)
         try await expectSuccessAfterRestart(scene, faults, id)
     }
@@ -91,7 +92,7 @@ import Testing
         _ = try await eventually("the success to be refused") {
             scene.fetchd.log.contains("Could not store 1 successes") ? true : nil
         }
-        #expect(try await scene.process.terminate(atMost: limit) == unstored)
+        #expect(try await scene.process.terminate() == unstored)
         try await expectSuccessAfterRestart(scene, faults, id)
     }
 
@@ -100,7 +101,7 @@ import Testing
         let scene = try await stage(faults)
         let held = try await scene.heldJob()
         try faults.set(FailingDisk.downloadsFail.rules)
-        let ending = try await scene.process.terminate(atMost: limit)
+        let ending = try await scene.process.terminate()
         // A checkpoint may have come before the fault.
         let isLost = scene.fetchd.log.contains("Could not sync part")
         #expect(ending == (isLost ? unstored : .exited(0)))
@@ -122,7 +123,7 @@ import Testing
         _ = try await eventually("the delivery to be refused") {
             scene.fetchd.log.contains("Could not record delivery") ? true : nil
         }
-        _ = try await scene.process.terminate(atMost: limit)
+        _ = try await scene.process.terminate()
         try faults.heal()
         try await scene.process.restart()
         _ = try await eventually("the delivery to be acknowledged") {
@@ -148,13 +149,13 @@ import Testing
         try await scene.api.waitForJob(id, .succeeded)
         #expect(try await scene.api.get("/livez").status == 200)
         scene.process.signal(SIGTERM)
-        #expect(try await scene.process.waitForEnd(atMost: limit) == .exited(128 + SIGTERM))
+        #expect(try await scene.process.waitForEnd() == .exited(128 + SIGTERM))
     }
 
     @Test(.realProcess) func stopsInOrderAfterTheDelay() async throws {
-        let scene = try await Scene(process: .init(arguments: ["--stop-delay", "0.2"]))
+        let scene = try await Scene(process: .init(arguments: ["--stop-delay", "0.2", "--stop-timeout", "3600"]))
         _ = try await scene.heldJob()
-        #expect(try await scene.process.terminate(atMost: limit) == .exited(0))
+        #expect(try await scene.process.terminate() == .exited(0))
         #expect(scene.fetchd.log.contains("Stopping in 0.2 s"))
         #expect(scene.fetchd.log.contains("Stopped."))
     }
@@ -166,19 +167,19 @@ import Testing
         let faults = try await DiskFaults()
         let scene = try await stage(faults)
         _ = try await scene.heldJob()
-        try faults.set("fdatasync * 1 - SLEEP=600000")
+        try faults.set("fdatasync * 1 - HOLD")
         scene.process.signal(SIGTERM)
         try await untilUnready(scene)
         scene.process.signal(second)
-        #expect(try await scene.process.waitForEnd(atMost: limit) == .exited(128 + second))
+        #expect(try await scene.process.waitForEnd() == .exited(128 + second))
     }
 
     @Test(.realProcess) func endsWithStatus74WhenTheStopTakesTooLong() async throws {
         let faults = try await DiskFaults()
-        let scene = try await stage(faults, "--stop-timeout", "1")
+        let scene = try await stage(faults, stopTimeout: 1)
         let id = try await scene.heldJob()
-        try faults.set("fdatasync * 1 - SLEEP=600000")
-        #expect(try await scene.process.terminate(atMost: limit) == unstored)
+        try faults.set("fdatasync * 1 - HOLD")
+        #expect(try await scene.process.terminate() == unstored)
         #expect(scene.fetchd.log.contains("The stop took longer than the 1.0 s of --stop-timeout"))
         try await expectSuccessAfterRestart(scene, faults, id)
     }

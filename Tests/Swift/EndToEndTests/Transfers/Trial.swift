@@ -47,7 +47,7 @@ struct Trial: Sendable {
     }
 
     func ending(of job: String) async throws -> Ending {
-        Ending(job: try await api.waitForOutcome(job, atMost: .seconds(60)), fetchd: fetchd)
+        Ending(job: try await api.waitForOutcome(job), fetchd: fetchd)
     }
 
     /// Submits a job and waits for its end.

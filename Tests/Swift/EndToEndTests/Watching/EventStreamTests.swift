@@ -96,7 +96,7 @@ import Testing
         var (ids, position): ([Int64], Int64) = ([], 0)
         for round in 0..<3 {
             let listener = try EventListener(to: scene.fetchd.port, lastEventID: position)
-            try await listener.wait(for: "200 events", atMost: .seconds(60)) { $0.messages.count >= 200 }
+            try await listener.wait(for: "200 events") { $0.messages.count >= 200 }
             if round < 2 {
                 try await scene.process.kill()
                 try await listener.wait(for: "the end") { $0.end == .broken }
@@ -105,7 +105,7 @@ import Testing
                 isOver.withLock { $0 = true }
                 await writers
                 let last = try await scene.lastEvent
-                try await listener.wait(for: "the last event", atMost: .seconds(60)) { $0.lastID == last }
+                try await listener.wait(for: "the last event") { $0.lastID == last }
             }
             ids += listener.ids
             position = listener.state.current.lastID ?? position
@@ -251,7 +251,7 @@ extension Scene {
     /// The events that a listener has read up to `last`. It reconnects if the service closed its stream because it read
     /// nothing for a minute, as browsers do.
     fileprivate func ids(of listener: EventListener, through last: Int64) async throws -> [Int64] {
-        let state = try await listener.wait(for: "everything", atMost: .seconds(240)) {
+        let state = try await listener.wait(for: "everything") {
             $0.lastID ?? 0 >= last || $0.end != nil
         }
         let read = listener.ids.filter { $0 <= last }

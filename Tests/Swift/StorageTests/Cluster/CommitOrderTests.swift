@@ -70,7 +70,7 @@ struct CommitOrderTests {
     }
 
     /// Another thread can hold the lock that the observer waits for.
-    @Test(.timeLimit(.minutes(1))) func anObserverMayWaitForAThreadThatAsks() async {
+    @Test(.timeLimit(.minutes(5))) func anObserverMayWaitForAThreadThatAsks() async {
         let (order, isAsked) = (order, DispatchSemaphore(value: 0))
         _ = order.add { _ in
             DispatchQueue.global().async {

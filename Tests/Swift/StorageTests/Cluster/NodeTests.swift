@@ -499,7 +499,7 @@ struct NodeTests {
     }
 
     /// They wait for times of the former clock.
-    @Test(.timeLimit(.minutes(1))) func jumpThatAnotherNodeHasStoredWakesTheWorkers() async throws {
+    @Test(.timeLimit(.minutes(5))) func jumpThatAnotherNodeHasStoredWakesTheWorkers() async throws {
         // The first signal comes with the connection of the follower.
         await nodes[1].store.work(.parts).wait()
         _ = try fixture.connect().execute(
