@@ -20,6 +20,7 @@ final class ActiveTransfer {
     /// A head that is final only if no other head follows.
     private var provisionalHead: ResponseHead?
     private var chunkBuilder: ChunkBuilder
+    private var burst = Burst()
     private let window: SharedWindow
     private var reservation: RateReservation
     private var timeouts: TransferTimeouts
@@ -36,6 +37,15 @@ final class ActiveTransfer {
     private(set) var connectionState = ConnectionState()
     /// Set when the transfer decides its outcome before libcurl reports an end.
     private(set) var outcome: TransferResult.Outcome?
+
+    /// What libcurl may deliver in this turn without another look at window, limits and times. It divides one read into pieces of
+    /// 16 KiB, so at a high rate the looks would cost more than the copies.
+    private struct Burst {
+        /// In the unfinished chunk.
+        var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        /// Bytes that are not counted yet.
+        var taken = 0
+    }
 
     /// Facts about the connection that a result code of libcurl does not contain.
     struct ConnectionState {
@@ -191,22 +201,51 @@ extension ActiveTransfer {
     }
 
     func received(body bytes: UnsafeRawBufferPointer) -> BodyVerdict {
+        if burst.taken + bytes.count < burst.room.count {
+            UnsafeMutableRawBufferPointer(rebasing: burst.room[burst.taken...]).copyMemory(from: bytes)
+            burst.taken += bytes.count
+            return .taken
+        }
+        endBurst()
         // If libcurl continues with another request, it does not deliver the body of this response. So this head is final.
         evaluateProvisionalHead()
         guard outcome == nil, head != nil else { return discard(bytes) }
         progressed()
         guard reservation.readyTime(at: services.timers.now) == nil else { return pause() }
         if !window.hasRoom(for: bytes.count) { flush() }
-        let admission = window.take(bytes.count)
-        guard admission != .refused else { return pause() }
-        reservation.take(bytes.count)
-        lowSpeedMonitor?.received(bytes.count)
-        bytesReceived += Int64(bytes.count)
+        guard account(for: bytes.count) else { return pause() }
         let due = chunkBuilder.due
         chunkBuilder.append(bytes, at: services.timers.now) { handler.received(chunk: $0) }
         if chunkBuilder.due != due { services.record(id, unfinishedUntil: chunkBuilder.due) }
-        if admission == .closed, !isPaused, easy.pause() == CURLE_OK { _ = pause() }
+        if bytes.count == CURL_MAX_WRITE_SIZE, reservation.isUnlimited { beginBurst() }
         return .taken
+    }
+
+    private func beginBurst() {
+        burst.room = .init(rebasing: chunkBuilder.room.prefix(max(0, window.openRoom)))
+        services.beginBurst(of: self)
+    }
+
+    /// Counts the bytes of a burst.
+    func endBurst() {
+        let taken = burst.taken
+        burst = Burst()
+        guard taken > 0 else { return }
+        chunkBuilder.extend(by: taken)
+        _ = account(for: taken)
+    }
+
+    /// Counts bytes of the body, and pauses the transfer if they close the window.
+    ///
+    /// - Returns: false if the window has no room for them.
+    private func account(for bytes: Int) -> Bool {
+        let admission = window.take(bytes)
+        guard admission != .refused else { return false }
+        reservation.take(bytes)
+        lowSpeedMonitor?.received(bytes)
+        bytesReceived += Int64(bytes)
+        if admission == .closed, !isPaused, easy.pause() == CURLE_OK { _ = pause() }
+        return true
     }
 
     private func pause() -> BodyVerdict {
@@ -271,6 +310,7 @@ extension ActiveTransfer {
         progressed()
         lowSpeedMonitor?.started(at: services.timers.now)
         planWakeUp()
+        defer { services.endBurst() }
         return easy.resume()
     }
 
@@ -292,6 +332,7 @@ extension ActiveTransfer {
 
     /// Passes the unfinished chunk to the handler, and returns unused bytes to the rate limits. The loop calls it last.
     func close() {
+        services.endBurst()
         flush()
         reservation.close(at: services.timers.now)
     }

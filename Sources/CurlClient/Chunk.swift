@@ -78,13 +78,23 @@ struct ChunkBuilder {
             let piece = rest.prefix(buffer.capacity - filled.upperBound)
             UnsafeMutableRawBufferPointer(start: buffer.start + filled.upperBound, count: piece.count)
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: piece))
-            filled = filled.lowerBound..<filled.upperBound + piece.count
-            position += piece.count
+            extend(by: piece.count)
             rest = rest.dropFirst(piece.count)
             guard filled.upperBound == buffer.capacity else { continue }
             pace = .fast
             if let chunk = takePending() { handOver(chunk) }
         }
+    }
+
+    /// The memory that the unfinished chunk has left. `extend` adds the bytes that it has got; they must not fill it.
+    var room: UnsafeMutableRawBufferPointer {
+        guard let buffer else { return .init(start: nil, count: 0) }
+        return .init(start: buffer.start + filled.upperBound, count: buffer.capacity - filled.upperBound)
+    }
+
+    mutating func extend(by count: Int) {
+        filled = filled.lowerBound..<filled.upperBound + count
+        position += count
     }
 
     /// Removes and returns the unfinished chunk, because it did not become full in time.
@@ -211,6 +221,8 @@ final class SharedWindow: Sendable {
 
     var isClosed: Bool { window.withLock { $0.isClosed } }
 
+    var openRoom: Int { window.withLock { $0.openRoom } }
+
     func giveBack(_ count: Int) {
         total.add(-count)
         if window.withLock({ $0.giveBack(count) }) { mailbox.post(.resume(transfer)) }
@@ -248,6 +260,9 @@ struct Window: Sendable {
     /// Whether `count` more bytes fit. An empty window accepts any number, because otherwise a window that is smaller
     /// than one piece would never open.
     func hasRoom(for count: Int) -> Bool { held == 0 || held + count <= capacity }
+
+    /// The bytes that an open window takes without closing.
+    var openRoom: Int { isClosed ? 0 : capacity - margin - held }
 
     /// Takes room, and closes the window if there is not enough for these bytes, or for those of the next read. It opens
     /// when half of it is free, so that a transfer is not paused and resumed for every chunk.

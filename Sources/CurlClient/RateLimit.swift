@@ -165,6 +165,8 @@ struct RateReservation {
     private let mailbox: Mailbox
     private var credit = 0
     private var pending: PendingReservation?
+    /// At the last look.
+    private(set) var isUnlimited = false
 
     init(of transfer: TransferID, under limits: [RateLimit], mailbox: Mailbox) {
         self.transfer = transfer
@@ -177,8 +179,9 @@ struct RateReservation {
 
     /// The time of the next check; nil if bytes may be received now.
     mutating func readyTime(at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        if credit > 0 || limits.isEmpty { return nil }
-        if limits.allSatisfy(\.isUnlimited) {
+        if credit > 0 { return nil }
+        isUnlimited = limits.allSatisfy(\.isUnlimited)
+        if isUnlimited {
             cancelPending(at: now)
             credit = 0
             return nil

@@ -115,6 +115,7 @@ final class TransferLoop {
     /// An error of the multi handle makes it unusable. Its transfers fail, and a new handle replaces it. Transfers that
     /// wait for addresses are not added to it yet.
     private func check(_ code: CURLMcode) {
+        services.endBurst()
         guard code != CURLM_OK else { return }
         let message = String(cString: curl_multi_strerror(code))
         for transfer in active.values where transfer.awaitedHost == nil {
@@ -269,6 +270,8 @@ final class LoopServices {
     /// The transfers with an unfinished chunk, by the time until which it may wait for more bytes.
     private var unfinished = DeadlineQueue<TransferID>()
     private var rejectedTransfers: [TransferID] = []
+    /// libcurl delivers the bytes of one transfer after those of another.
+    private var bursting: ActiveTransfer?
 
     init(options: CurlClient.Options, mailbox: Mailbox) {
         self.options = options
@@ -291,6 +294,13 @@ final class LoopServices {
         let areTooMany = unfinished.count > options.maxUnfinishedChunks
         return unfinished.popDue(at: areTooMany ? timers.now + options.flushInterval : timers.now)
     }
+
+    func beginBurst(of transfer: ActiveTransfer) {
+        if transfer !== bursting { endBurst() }
+        bursting = transfer
+    }
+
+    func endBurst() { bursting.take()?.endBurst() }
 
     /// Records a transfer with a rejected head, which the loop ends at the end of its turn.
     func rejected(_ transfer: TransferID) { rejectedTransfers.append(transfer) }

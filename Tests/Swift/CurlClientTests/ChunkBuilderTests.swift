@@ -50,4 +50,20 @@ import Testing
         }
         #expect(sizes == [32 << 10, 1 << 19] && builder.takePending()?.count == 7 && builder.due == nil)
     }
+
+    @Test func aChunkIsExtendedInItsOwnMemory() throws {
+        var builder = try builder()
+        #expect(builder.room.isEmpty)
+        [UInt8](repeating: 1, count: 10).withUnsafeBytes { builder.append($0, at: start) { _ in } }
+        #expect(builder.room.count == (32 << 10) - 10)
+        builder.room[0] = 2
+        builder.extend(by: 1)
+        [UInt8(3)].withUnsafeBytes { builder.append($0, at: start) { _ in } }
+        let pending = builder.takePending()
+        let chunk = try #require(pending)
+        #expect(chunk.withUnsafeBytes { Array($0) } == Array(repeating: 1, count: 10) + [2, 3])
+        // The next chunk begins at its place within a page of the body.
+        [UInt8(4)].withUnsafeBytes { builder.append($0, at: start) { _ in } }
+        #expect(builder.room.count == (32 << 10) - 13)
+    }
 }

@@ -32,8 +32,11 @@ import Testing
     @Test func closesBeforeAReadFindsNoRoom() {
         let read = Window.largestRead
         var window = Window(capacity: 4 * read)
+        #expect(window.openRoom == 3 * read)
         #expect(window.take(3 * read) == .open)
+        #expect(window.openRoom == 0)
         #expect(window.take(1) == .closed)
+        #expect(window.openRoom == 0)
         #expect(window.take(read - 1) == .closed)
         #expect(window.take(1) == .refused)
         #expect(window.giveBack(2 * read - 1) == false)
