@@ -97,6 +97,17 @@ final class PartSpace: Sendable {
         var window: Int64?
         /// Bytes that are written or reserved.
         var allocated: ByteRanges
+        /// Those that were added last, among which the next ones mostly are. It is slow to look into a set.
+        var latest: Range<Int64> = 0..<0
+
+        func has(_ range: Range<Int64>) -> Bool {
+            range.clamped(to: latest) == range || ByteRanges(range).isSubset(of: allocated)
+        }
+
+        mutating func add(_ range: Range<Int64>) {
+            allocated.insert(contentsOf: range)
+            latest = range
+        }
     }
 
     private let part: PartID
@@ -147,6 +158,7 @@ final class PartSpace: Sendable {
     func release(upTo end: Int64) {
         state.withLock { state in
             state.allocated.remove(contentsOf: 0..<end)
+            state.latest = 0..<0
             updateClaim(state)
         }
     }
@@ -161,12 +173,12 @@ final class PartSpace: Sendable {
     /// - Throws: ENOSPC when the bytes would use space that must stay free, or when the disk has no space for them.
     func prepare(_ range: Range<Int64>, in file: Descriptor) throws(DiskError) {
         try state.withLock { state throws(DiskError) in
-            guard !range.isEmpty, !ByteRanges(range).isSubset(of: state.allocated) else { return }
+            guard !range.isEmpty, !state.has(range) else { return }
             let room = space().map(budget.room) ?? .max
             guard room >= Int64(range.count) else { throw DiskError("write the part", code: ENOSPC) }
             let step = Self.step(for: range, state, room: room)
             if step.upperBound > range.upperBound { try Self.reserve(step, in: file) }
-            state.allocated.insert(contentsOf: step)
+            state.add(step)
             updateClaim(state)
         }
     }

@@ -34,10 +34,14 @@ final class PartFile: Sendable {
     }
 
     private struct Counters {
-        /// Bytes that the system has accepted.
-        var written: ByteRanges
+        /// Bytes that the system has accepted, without those of `run`.
+        private var settled: ByteRanges
+        /// The latest bytes, one after another. It is slow to add a range to a set.
+        private var run: Range<Int64> = 0..<0
+        private(set) var writtenEnd: Int64
         /// Bytes that are on disk.
-        var durable: ByteRanges
+        private(set) var durable: ByteRanges
+        private(set) var isPending = false
         /// The number of failed syncs of the file system when the oldest byte that is not durable was written.
         var failuresBefore = 0
         /// Whether the file's entry in the folder is on disk.
@@ -45,7 +49,22 @@ final class PartFile: Sendable {
         /// Why the written bytes cannot be used: a sync or a read failed, or another program changed the file.
         var fault: DiskError?
 
-        var isPending: Bool { written != durable }
+        init(durable ranges: ByteRanges) {
+            (settled, durable, writtenEnd) = (ranges, ranges, ranges.end)
+            isNameDurable = !ranges.isEmpty
+        }
+
+        /// Bytes that the system has accepted.
+        var written: ByteRanges { run.isEmpty ? settled : settled.union(ByteRanges(run)) }
+
+        mutating func record(written bytes: Range<Int64>) {
+            guard !bytes.isEmpty else { return }
+            let follows = !run.isEmpty && run.upperBound == bytes.lowerBound
+            if !follows { settled = written }
+            run = (follows ? run.lowerBound : bytes.lowerBound)..<bytes.upperBound
+            writtenEnd = max(writtenEnd, bytes.upperBound)
+            isPending = isPending || written != durable
+        }
 
         mutating func record(durable bytes: ByteRanges, after failures: Int) throws(DiskError) {
             if isPending, failuresBefore != failures {
@@ -53,6 +72,7 @@ final class PartFile: Sendable {
             }
             if let fault { throw fault }
             durable = durable.union(bytes)
+            isPending = written != durable
         }
     }
 
@@ -81,7 +101,7 @@ final class PartFile: Sendable {
         let onDisk = ranges.subtracting(ByteRanges(prefix: staging?.released ?? 0))
         space = PartSpace(of: id, having: onDisk, in: folder.budget) { DiskSpace(around: folder.parts) }
         self.opening = opening
-        counters = Locked(Counters(written: ranges, durable: ranges, isNameDurable: !ranges.isEmpty))
+        counters = Locked(Counters(durable: ranges))
         beginning = Locked(Beginning(digests: RunningDigests(algorithms)))
     }
 
@@ -140,7 +160,7 @@ final class PartFile: Sendable {
             beginning.digests.update(bytes)
             beginning.count = offset
         }
-        if offset > start { counters.withLock { $0.written.insert(contentsOf: start..<offset) } }
+        counters.withLock { $0.record(written: start..<offset) }
     }
 
     /// Called before the first write. Claims disk space for the missing bytes, or for those that stay on the disk until a bucket has
@@ -181,7 +201,7 @@ final class PartFile: Sendable {
     /// a name.
     private func requireIntact(_ file: Descriptor) throws(DiskError) {
         let status = try file.status()
-        guard status.st_nlink == 0 || status.st_size < written.end else { return }
+        guard status.st_nlink == 0 || status.st_size < counters.withLock(\.writtenEnd) else { return }
         let error = DiskError("write the part, which another program has cut or removed", code: ESTALE)
         fail(error)
         throw error

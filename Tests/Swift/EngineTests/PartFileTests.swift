@@ -41,6 +41,27 @@ import Testing
         #expect((part.written.count, part.durable.count) == (3, 3))
     }
 
+    /// Segments, and bytes that are written once more.
+    @Test func writtenBytesNeedNotFollowEachOther() throws {
+        let fixture = try FolderFixture()
+        let part = try fixture.part("part_1", "abc")
+        func write(_ text: String, at start: Int64) throws {
+            try Array(text.utf8).withUnsafeBytes { try part.write($0, at: start) }
+        }
+        try part.sync()
+        try write("bc", at: 1)
+        #expect(!part.isDirty && part.written == ByteRanges(prefix: 3))
+        try write("xyz", at: 10)
+        try write("", at: 13)
+        try write("z", at: 13)
+        try write("def", at: 3)
+        #expect(part.isDirty && part.written.pairs == [[0, 6], [10, 14]] && part.bytesPending == 7)
+        try write("efg", at: 4)
+        #expect(part.written.pairs == [[0, 7], [10, 14]] && part.durable.pairs == [[0, 3]])
+        try part.sync()
+        #expect(!part.isDirty && part.durable == part.written && part.bytesPending == 0)
+    }
+
     @Test func manyPartsShareOneSync() throws {
         let fixture = try FolderFixture()
         let parts = try (0..<20).map { try fixture.part("part_\($0)", "abc") }
