@@ -146,9 +146,7 @@ struct AnswerText {
     mutating func cut(to count: Int) { bytes.removeLast(bytes.count - count) }
 
     /// Writes what is part of every answer: punctuation, identifiers and errors.
-    mutating func append(_ punctuation: StaticString) {
-        punctuation.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
+    mutating func append(_ punctuation: StaticString) { punctuation.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
     mutating func write(_ value: JSON) { value.write(into: &bytes) }
 

@@ -98,9 +98,7 @@ enum RPCNotification {
     static let names = events.map { "aria2.onDownload\($0.value)" }
 
     /// nil for events that aria2 does not have.
-    static func name(of type: EventType) -> String? {
-        events.firstIndex { $0.key == type }.map { names[$0] }
-    }
+    static func name(of type: EventType) -> String? { events.firstIndex { $0.key == type }.map { names[$0] } }
 
     static func text(_ name: String, _ gid: GID) -> [UInt8] {
         JSON.object(["jsonrpc": "2.0", "method": .string(name), "params": [["gid": .string(gid.description)]]]).bytes

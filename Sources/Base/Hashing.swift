@@ -103,9 +103,7 @@ private final class Context: @unchecked Sendable {
 }
 
 /// These calls fail only if memory is exhausted.
-private func check(_ result: Int32) {
-    precondition(result == 1, "libcrypto could not compute a digest")
-}
+private func check(_ result: Int32) { precondition(result == 1, "libcrypto could not compute a digest") }
 
 /// Message authentication codes, which show that a message comes from the holder of a key and was not changed.
 public enum MessageAuthentication {

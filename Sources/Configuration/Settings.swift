@@ -83,9 +83,7 @@ public struct Settings: Sendable {
     public var traceOrigins = false
     public var token: String?
 
-    public var key: KeySource {
-        keyFile.map(KeySource.file) ?? keyCommand.map(KeySource.command) ?? .dataFolder
-    }
+    public var key: KeySource { keyFile.map(KeySource.file) ?? keyCommand.map(KeySource.command) ?? .dataFolder }
 
     /// Why the service needs an administrator's token, as a sentence with the remedy; nil if it does not.
     public var tokenDemand: String? {

@@ -105,9 +105,7 @@ struct NamedHost: Equatable {
 extension TransferRequest {
     /// The host that must be looked up before this request can be sent; nil if none. With a proxy, it is the host of the proxy.
     var namedHost: NamedHost? {
-        get throws(TransferError) {
-            NamedHost(try ParsedURL(proxy.map { "http://\($0.authority)" } ?? url))
-        }
+        get throws(TransferError) { NamedHost(try ParsedURL(proxy.map { "http://\($0.authority)" } ?? url)) }
     }
 
     func nameFailure(isLate: Bool) -> TransferError {

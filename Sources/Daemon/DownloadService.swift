@@ -121,9 +121,7 @@ public final class DownloadService: Sendable {
     /// continues.
     public func heartbeat() async { await pulse.withLock(\.self)?.beat() }
 
-    private var isStopping: Bool {
-        stage.withLock { if case .stopping = $0 { true } else { false } }
-    }
+    private var isStopping: Bool { stage.withLock { if case .stopping = $0 { true } else { false } } }
 
     private func run(_ store: Store, _ onReady: @Sendable (UInt16) -> Void) async throws {
         try options.requireToken(in: store)

@@ -49,14 +49,10 @@ struct DigestLines: LineFormat {
 
 /// A digest of a list, as the member `checksum` of a job.
 enum ListChecksum {
-    static func of(_ line: DigestLine) -> JSON? {
-        line.tag.map { of(line.digits, algorithm: $0) } ?? of(line.digits)
-    }
+    static func of(_ line: DigestLine) -> JSON? { line.tag.map { of(line.digits, algorithm: $0) } ?? of(line.digits) }
 
     /// The digits alone tell the algorithm by their number.
-    static func of(_ digits: String) -> JSON? {
-        Checksum.Algorithm(digits: digits.utf8.count).map { json($0, digits) }
-    }
+    static func of(_ digits: String) -> JSON? { Checksum.Algorithm(digits: digits.utf8.count).map { json($0, digits) } }
 
     /// `sha-256:DIGITS`, `sha-256=DIGITS`, or the digits alone; nil for any other text.
     static func named(_ text: String) -> JSON? {

@@ -226,7 +226,5 @@ extension PostgresCondition {
     fileprivate var maySucceedAgain: Bool { self == .conflict || outdatesStatements }
 
     /// Whether the statement is the cause, and not the state of the server: the other writes of a group can succeed.
-    fileprivate var isOfOneWrite: Bool {
-        [.dataRefused, .unknownObject, .notSupported, .other].contains(self)
-    }
+    fileprivate var isOfOneWrite: Bool { [.dataRefused, .unknownObject, .notSupported, .other].contains(self) }
 }

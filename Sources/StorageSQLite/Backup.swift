@@ -296,9 +296,7 @@ enum IntegrityCheck {
     private static let most = 10
 
     /// - Returns: what is wrong, one text for each finding; empty if nothing is.
-    static func findings(in db: Database) throws -> [String] {
-        try damage(in: db) + brokenReferences(in: db)
-    }
+    static func findings(in db: Database) throws -> [String] { try damage(in: db) + brokenReferences(in: db) }
 
     private static func damage(in db: Database) throws -> [String] {
         do {

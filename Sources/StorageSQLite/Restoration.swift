@@ -244,9 +244,7 @@ struct DatabaseReplacement {
     }
 
     /// `history.identity` of a database; nil if it cannot be read.
-    private static func identity(of file: String) -> String? {
-        try? Connections.read(file, History.read)?.identity
-    }
+    private static func identity(of file: String) -> String? { try? Connections.read(file, History.read)?.identity }
 }
 
 /// The largest identifiers that a database has assigned, of each kind that clients know.

@@ -103,9 +103,7 @@ private struct CurrentRow: SQLColumns {
 
     func scalar(at column: Int) -> SQLScalar { value(at: column).scalar }
 
-    func scalar(named column: String) -> SQLScalar {
-        statement.columnNames.firstIndex(of: column).map(scalar) ?? .null
-    }
+    func scalar(named column: String) -> SQLScalar { statement.columnNames.firstIndex(of: column).map(scalar) ?? .null }
 
     var description: String {
         statement.columnNames.enumerated().map { "\($1): \(value(at: $0))" }.joined(separator: ", ")

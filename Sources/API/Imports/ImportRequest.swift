@@ -48,9 +48,7 @@ struct ImportRequest: Sendable {
     private enum Choice: String, CaseIterable { case `true`, `false` }
 
     /// What makes two imports of the same list different.
-    var fingerprint: [UInt8] {
-        Array("\(session)\0\(format.rawValue)\0\(base ?? "")\0\(keepsGoing)\0".utf8)
-    }
+    var fingerprint: [UInt8] { Array("\(session)\0\(format.rawValue)\0\(base ?? "")\0\(keepsGoing)\0".utf8) }
 
     static let route = "POST /v1/jobs/import"
 }

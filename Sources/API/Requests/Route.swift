@@ -123,9 +123,7 @@ final class Route: Sendable {
 
 extension RequestHead {
     /// The type of the body without its parameters, in lower case.
-    var mediaType: String {
-        (headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-    }
+    var mediaType: String { (headers[.contentType] ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased() }
 
     /// Whether a body follows the head. It can be empty in the end.
     var announcesBody: Bool { headers[.contentLength].map { $0 != "0" } ?? (headers[.transferEncoding] != nil) }

@@ -272,9 +272,7 @@ struct Exposition {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     private(set) var text = ""
 
-    mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) {
-        add(name, help, type: "gauge", samples)
-    }
+    mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { add(name, help, type: "gauge", samples) }
 
     /// Adds nothing if the value is not known.
     mutating func gauge(_ name: String, _ help: String, _ value: Double?) {

@@ -72,9 +72,7 @@ struct WebhookRoutes: Sendable {
     }
 
     /// The addresses to which the caller may send the events of a session: any address for an administrator.
-    private func reach(of context: RequestContext) -> WebhookReach {
-        context.caller.isAdministrator ? .any : .public
-    }
+    private func reach(of context: RequestContext) -> WebhookReach { context.caller.isAdministrator ? .any : .public }
 
     private func show(_ context: RequestContext) async throws -> Response {
         try await answer(store.webhook(try context.name("webhook"), of: try context.name("session")))

@@ -170,9 +170,7 @@ extension Feed {
         isClosed ? request.close() : request.notify()
     }
 
-    var watching: (waits: Int, streams: Int) {
-        state.withLock { (max(0, $0.watching - $0.streams), $0.streams) }
-    }
+    var watching: (waits: Int, streams: Int) { state.withLock { (max(0, $0.watching - $0.streams), $0.streams) } }
 
     func sleep(_ watcher: Watcher, until deadline: ContinuousClock.Instant) async -> Watcher.Waking {
         let tick = state.withLock { $0.timers.add(watcher, at: ticks(until: deadline) + 1) }
@@ -229,9 +227,7 @@ enum Topic: Hashable {
 }
 
 extension Topic.Scope {
-    init(_ query: EventQuery) {
-        self = query.job.map(Self.job) ?? query.session.map(Self.session) ?? .everything
-    }
+    init(_ query: EventQuery) { self = query.job.map(Self.job) ?? query.session.map(Self.session) ?? .everything }
 
     static func holding(_ session: Name, _ job: JobID?) -> [Topic.Scope] {
         [.everything, .session(session)] + (job.map { [.job($0)] } ?? [])

@@ -206,9 +206,7 @@ struct SessionDocument: Decodable, Sendable {
         return texts.isEmpty ? "no jobs" : texts.joined(separator: ", ")
     }
 
-    var hasOutstandingJobs: Bool {
-        ["queued", "running", "waiting", "paused"].contains { counts[$0] ?? 0 > 0 }
-    }
+    var hasOutstandingJobs: Bool { ["queued", "running", "waiting", "paused"].contains { counts[$0] ?? 0 > 0 } }
 }
 
 extension Member {

@@ -259,7 +259,5 @@ extension RemoteService {
 
 extension ClientError {
     /// The first event that the journal has, if the problem says it.
-    fileprivate var firstAvailableEvent: Int64? {
-        JSON(document: document).parsed?["first_available"]?.integerValue
-    }
+    fileprivate var firstAvailableEvent: Int64? { JSON(document: document).parsed?["first_available"]?.integerValue }
 }

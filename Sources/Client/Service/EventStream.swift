@@ -11,9 +11,7 @@ struct EventStream: Sendable {
         var job: String?
         var type: String?
 
-        var path: RequestPath {
-            RequestPath("events").query("session", session).query("job", job).query("type", type)
-        }
+        var path: RequestPath { RequestPath("events").query("session", session).query("job", job).query("type", type) }
     }
 
     enum Notice: Sendable {
@@ -134,9 +132,7 @@ private enum BodyStream {
     private final class Handler: TransferHandler {
         private let continuation: AsyncThrowingStream<Piece, any Error>.Continuation
 
-        init(_ continuation: AsyncThrowingStream<Piece, any Error>.Continuation) {
-            self.continuation = continuation
-        }
+        init(_ continuation: AsyncThrowingStream<Piece, any Error>.Continuation) { self.continuation = continuation }
 
         func received(head: ResponseHead) -> HeadDecision {
             continuation.yield(.head(head))

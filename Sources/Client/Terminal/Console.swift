@@ -15,9 +15,7 @@ struct Console: Sendable {
         signal(SIGPIPE, SIG_IGN)
     }
 
-    func print(_ document: JSON) throws(ClientError) {
-        try out.write(document.bytes + [UInt8(ascii: "\n")])
-    }
+    func print(_ document: JSON) throws(ClientError) { try out.write(document.bytes + [UInt8(ascii: "\n")]) }
 
     func print(_ line: String) throws(ClientError) { try out.writeLine(outTerminal.printable(line)) }
 

@@ -47,9 +47,7 @@ enum JobDescription {
     }
 
     /// The advice while the job is watched. For a cancelled job there is none: it was cancelled on purpose.
-    static func adviceOnTheWay(_ job: JobDocument) -> String? {
-        job.state == "cancelled" ? nil : advice(job)
-    }
+    static func adviceOnTheWay(_ job: JobDocument) -> String? { job.state == "cancelled" ? nil : advice(job) }
 
     static func advice(_ job: JobDocument) -> String? {
         switch job.state {

@@ -31,9 +31,7 @@ struct Terminal: Sendable {
         return group < 0 || group == getpgrp()
     }
 
-    func printable(_ text: String) -> String {
-        Printable(text, isUnicode: isUnicode || !isInteractive).description
-    }
+    func printable(_ text: String) -> String { Printable(text, isUnicode: isUnicode || !isInteractive).description }
 
     func coloured(_ text: String, _ colour: Colour) -> String {
         usesColour ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text

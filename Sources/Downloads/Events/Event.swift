@@ -78,9 +78,7 @@ extension Event {
 
     /// The body of a webhook request (Standard Webhooks 1.0.0). It depends only on the event, so every attempt posts
     /// the same bytes.
-    public var posted: JSON {
-        ["type": .string(type.rawValue), "timestamp": .time(time), "data": postedData]
-    }
+    public var posted: JSON { ["type": .string(type.rawValue), "timestamp": .time(time), "data": postedData] }
 
     /// The body of the requests of a delivery.
     public func posted(as format: WebhookFormat, of delivery: DeliveryID) -> JSON {

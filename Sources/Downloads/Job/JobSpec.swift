@@ -59,9 +59,7 @@ public struct JobSpec: Sendable, Equatable, Codable {
 
 extension JobSpec {
     /// The URLs after `url`, which fetchd tries one after another. Discovered mirrors are among them if a digest verifies their files.
-    public var alternatives: [String] {
-        mirrors + (discovery?.checksum == nil ? [] : discovery?.mirrors ?? [])
-    }
+    public var alternatives: [String] { mirrors + (discovery?.checksum == nil ? [] : discovery?.mirrors ?? []) }
 
     /// Whether the client has given the URL, so that its server gets the job's headers and credentials.
     public func isGiven(_ url: String) -> Bool { url == self.url || mirrors.contains(url) }

@@ -89,9 +89,7 @@ public struct FilenameTemplate: Sendable, Equatable {
         return SuggestedFilename.safe(name, bytes: FilePathRule.longestName) ?? job.text
     }
 
-    private var hasPlaceholder: Bool {
-        pieces.contains { if case .placeholder = $0 { true } else { false } }
-    }
+    private var hasPlaceholder: Bool { pieces.contains { if case .placeholder = $0 { true } else { false } } }
 
     private func filled(_ value: (Placeholder) -> String) -> String {
         pieces.map { piece in

@@ -59,9 +59,7 @@ final class ActiveAttempts: Sendable {
 
     func stopAll() { for attempt in all { attempt.control.requestStop(.shutdown) } }
 
-    var reports: [RunningJob] {
-        all.map { RunningJob(job: $0.job.id, session: $0.job.session, live: $0.control.live) }
-    }
+    var reports: [RunningJob] { all.map { RunningJob(job: $0.job.id, session: $0.job.session, live: $0.control.live) } }
 
     subscript(job: JobID) -> Attempt? { state.withLock { $0.attempts[job] } }
 
@@ -114,9 +112,7 @@ final class ActiveAttempts: Sendable {
     }
 
     /// Changes the rate limit that all transfers share. nil: no limit.
-    func limitService(to bytesPerSecond: Int64?) {
-        state.withLock { $0.service.set(bytesPerSecond, $0.serviceShare) }
-    }
+    func limitService(to bytesPerSecond: Int64?) { state.withLock { $0.service.set(bytesPerSecond, $0.serviceShare) } }
 
     /// Divides the limits among the services of the database, as their jobs are.
     func divide(by demand: [Name: NodeExchange.Demand]) {

@@ -154,9 +154,7 @@ extension Attempt {
     }
 
     private func note(_ outcome: ChecksumOutcome, _ entry: ChecksumFiles.Entry) -> ChecksumOutcome {
-        if case .failed = outcome {
-            entry.state.withLock { $0.failure = (outcome, services.time.uptime) }
-        }
+        if case .failed = outcome { entry.state.withLock { $0.failure = (outcome, services.time.uptime) } }
         return outcome
     }
 

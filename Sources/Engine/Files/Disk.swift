@@ -89,9 +89,7 @@ final class DiskQueues: Sendable {
     /// For time limits. Nothing in it blocks on the disk.
     let timer = DispatchQueue(label: "fetchd.disk.timer")
 
-    init(count: Int = 4) {
-        queues = (0..<count).map { DispatchQueue(label: "fetchd.disk.\($0)", qos: .userInitiated) }
-    }
+    init(count: Int = 4) { queues = (0..<count).map { DispatchQueue(label: "fetchd.disk.\($0)", qos: .userInitiated) } }
 
     func next() -> DiskQueue {
         DiskQueue(queue: queues[turn.wrappingAdd(1, ordering: .relaxed).oldValue % queues.count])

@@ -215,9 +215,7 @@ public final class DownloadsFolder: Sendable {
     /// - Parameter isMade: whether missing components are created, and synced in their parents.
     func folder(_ path: String, isMade: Bool) throws(DiskError) -> Descriptor {
         var folder = root
-        for component in PathComponents.split(path) {
-            folder = try child(component, of: folder, isMade: isMade)
-        }
+        for component in PathComponents.split(path) { folder = try child(component, of: folder, isMade: isMade) }
         return folder
     }
 

@@ -25,9 +25,7 @@ final class FileSystemSyncs: Sendable {
     }
 
     /// Makes the names of the parts durable. Blocks on the disk.
-    func syncNames(in folder: Descriptor) throws(DiskError) {
-        try inTurn { () throws(DiskError) in try folder.sync() }
-    }
+    func syncNames(in folder: Descriptor) throws(DiskError) { try inTurn { () throws(DiskError) in try folder.sync() } }
 
     private func inTurn(_ sync: () throws(DiskError) -> Void) throws(DiskError) {
         try turn.withLock { _ throws(DiskError) in

@@ -47,9 +47,7 @@ actor FinalizeQueue {
         let others = waiting.prefix(Self.mostInRound - 1)
         waiting.removeFirst(others.count)
         let faults = await run([request] + others.map(\.request))
-        for other in others {
-            other.continuation.resume(returning: .follower(faults[other.request.attempt.job.id]))
-        }
+        for other in others { other.continuation.resume(returning: .follower(faults[other.request.attempt.job.id])) }
         isRunning = !waiting.isEmpty
         if isRunning { waiting.removeFirst().continuation.resume(returning: .first) }
         return faults[request.attempt.job.id]

@@ -59,9 +59,7 @@ extension HostGates.State {
 }
 
 extension HostGates.Entry {
-    fileprivate func sharedRate(at now: Duration) -> Double? {
-        gate.sharedRate(at: now, rule: rule?.requestsPerSecond)
-    }
+    fileprivate func sharedRate(at now: Duration) -> Double? { gate.sharedRate(at: now, rule: rule?.requestsPerSecond) }
 
     /// A start that was not made in its time must not come together with those of other services. A gate that needs no claims any
     /// more has none.

@@ -36,9 +36,7 @@ public struct ActionRecord: Sendable {
 
     private static let mostRefusals = 100
 
-    var change: String {
-        "\(request): \(counts.matched) matched, \(counts.changed) changed, \(counts.refused) refused"
-    }
+    var change: String { "\(request): \(counts.matched) matched, \(counts.changed) changed, \(counts.refused) refused" }
 }
 
 extension Store {

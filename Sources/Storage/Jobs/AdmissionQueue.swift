@@ -203,9 +203,7 @@ enum QueueLane: CaseIterable {
     var rank: String { self == .moved ? "queue_rank" : "id" }
 
     /// The rank of the job `firsts.id`.
-    var rankOfFirst: String {
-        self == .moved ? "(SELECT queue_rank FROM jobs WHERE jobs.id = firsts.id)" : "firsts.id"
-    }
+    var rankOfFirst: String { self == .moved ? "(SELECT queue_rank FROM jobs WHERE jobs.id = firsts.id)" : "firsts.id" }
 
     /// The column as the lane's indexes order it. It is compared by its bytes in any case. PostgreSQL keeps the plans of
     /// statements while the table grows, and could keep one that reads all jobs in the order of another index. Only the

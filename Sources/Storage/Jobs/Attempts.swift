@@ -218,9 +218,7 @@ extension Transaction {
 }
 
 extension Job {
-    func isAttempting(_ admission: Int) -> Bool {
-        state == .running(.attempting) && admissions == admission
-    }
+    func isAttempting(_ admission: Int) -> Bool { state == .running(.attempting) && admissions == admission }
 
     /// An attempt does not know the expiry of its part.
     fileprivate mutating func replacePart(by new: Part) {

@@ -173,9 +173,7 @@ public final class Store: Sendable {
     }
 
     /// Whether there is a jump to commit or to report, or the time of the last commit is long ago.
-    public func clockIsDue() -> Bool {
-        time.changeToStore(followsJumps: isLeader) != nil || time.hasUnreportedJumps
-    }
+    public func clockIsDue() -> Bool { time.changeToStore(followsJumps: isLeader) != nil || time.hasUnreportedJumps }
 
     /// Checks for `/readyz` whether the database can be read and written.
     public func check() async throws(StoreError) {

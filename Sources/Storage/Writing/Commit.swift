@@ -87,9 +87,7 @@ package final class CommitOrder: Sendable {
     /// observer may wait for a lock that another thread holds while it asks for the last event, or adds an observer.
     private let turn = Locked<Void>(())
 
-    init(after start: JournalPosition) {
-        state = Locked(State(position: start.commits, lastEvent: start.lastEvent))
-    }
+    init(after start: JournalPosition) { state = Locked(State(position: start.commits, lastEvent: start.lastEvent)) }
 
     /// - Returns: the last event before those that the observer receives.
     func add(_ observer: @escaping Observer) -> EventID {
@@ -126,9 +124,7 @@ package final class CommitOrder: Sendable {
     }
 
     /// Whether there are commits up to the position that have to be read.
-    func lacks(_ position: Int64) -> EventID? {
-        state.withLock { $0.position < position ? $0.lastEvent : nil }
-    }
+    func lacks(_ position: Int64) -> EventID? { state.withLock { $0.position < position ? $0.lastEvent : nil } }
 
     /// Passes on what was read from the journal.
     ///

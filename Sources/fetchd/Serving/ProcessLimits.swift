@@ -65,9 +65,7 @@ struct DescriptorLimit {
     private func left(beside jobs: Int) -> Int { max(0, (count ?? 1 << 24) - reserve - ofOneJob * jobs) }
 
     /// If parts are closed, with the files and folders of the operations that run, and the connections that are kept for other jobs.
-    private var reserve: Int {
-        Self.reserve + 2 * lookups + (closesParts ? min(512, (count ?? 0) / 8) : 0)
-    }
+    private var reserve: Int { Self.reserve + 2 * lookups + (closesParts ? min(512, (count ?? 0) / 8) : 0) }
 }
 
 extension DescriptorLimit {

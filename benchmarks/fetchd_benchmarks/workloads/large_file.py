@@ -85,8 +85,6 @@ NOTES = """\
 "Bare libcurl" is benchmarks/native/floor.c: one epoll loop and writes of 512 KiB. fetchd writes files of at least 64 MiB
 past the page cache, syncs the file and its folder, and commits the receipt. aria2c syncs the file but not its folder. curl and the loop without a sync leave the
 bytes in memory: compare with them the time "until on disk", when a sync after the run has returned. The times of curl
-and of the loop include their start. fetchd and aria2c are asked for the progress, so their times are up to 2 % late.
-
-The disk of this machine takes 270 MB/s of direct writes, one after another."""
+and of the loop include their start. fetchd and aria2c are asked for the progress, so their times are up to 2 % late."""
 
 WORKLOAD = Workload("large-file", "A large file", NOTES, measure)
