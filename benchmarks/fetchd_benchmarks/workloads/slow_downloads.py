@@ -151,7 +151,7 @@ files and commits their durable offsets, at this rate each after 4 seconds. aria
 takes part with up to 1,000 downloads. Compare the CPU time of a MiB, because nginx sends a bit more to a client that
 reads at once. With fewer than 42,500 open files, 10,000 downloads close their parts between two writes.
 
-This machine needs three times the CPU time of the machine of most other rows: there, aria2c took 2.5 % of a core for
-1,000 downloads. With 10,000, both cores were busy with fetchd and nginx, so the server still sent what it had held back."""
+This machine needs one and a half times the CPU time of the machine of most other rows: there, aria2c took 2.5 % of a
+core for 1,000 downloads."""
 
 WORKLOAD = Workload("slow-downloads", "Slow downloads", NOTES, measure)
