@@ -222,7 +222,7 @@ extension ActiveTransfer {
     }
 
     private func beginBurst() {
-        burst.room = .init(rebasing: chunkBuilder.room.prefix(max(0, window.openRoom)))
+        burst.room = .init(rebasing: chunkBuilder.room.prefix(window.openRoom))
         services.beginBurst(of: self)
     }
 

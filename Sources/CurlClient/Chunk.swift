@@ -262,7 +262,7 @@ struct Window: Sendable {
     func hasRoom(for count: Int) -> Bool { held == 0 || held + count <= capacity }
 
     /// The bytes that an open window takes without closing.
-    var openRoom: Int { isClosed ? 0 : capacity - margin - held }
+    var openRoom: Int { isClosed ? 0 : max(0, capacity - margin - held) }
 
     /// Takes room, and closes the window if there is not enough for these bytes, or for those of the next read. It opens
     /// when half of it is free, so that a transfer is not paused and resumed for every chunk.

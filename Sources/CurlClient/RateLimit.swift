@@ -165,7 +165,7 @@ struct RateReservation {
     private let mailbox: Mailbox
     private var credit = 0
     private var pending: PendingReservation?
-    /// At the last look.
+    /// Whether no limit had a rate at the last call of `readyTime`.
     private(set) var isUnlimited = false
 
     init(of transfer: TransferID, under limits: [RateLimit], mailbox: Mailbox) {

@@ -270,7 +270,7 @@ final class LoopServices {
     /// The transfers with an unfinished chunk, by the time until which it may wait for more bytes.
     private var unfinished = DeadlineQueue<TransferID>()
     private var rejectedTransfers: [TransferID] = []
-    /// libcurl delivers the bytes of one transfer after those of another.
+    /// The transfer with bytes that are not counted yet. There is one, because libcurl delivers a read before it makes the next.
     private var bursting: ActiveTransfer?
 
     init(options: CurlClient.Options, mailbox: Mailbox) {
